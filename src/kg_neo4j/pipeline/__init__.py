@@ -22,21 +22,18 @@ if TYPE_CHECKING:
         community_reports,
         plan_community_reports,
     )
-    from kg_neo4j.pipeline.commands.copy import copy_graph
     from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, status
     from kg_neo4j.pipeline.commands.extract import extract, write_manifest
-    from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
-    from kg_neo4j.pipeline.commands.load import load
+    from kg_neo4j.pipeline.commands.graphs import copy_graph, delete_graph, graphs
+    from kg_neo4j.pipeline.commands.load import load, unload
     from kg_neo4j.pipeline.commands.plan import plan
-    from kg_neo4j.pipeline.commands.quarantine import quarantine, retry_quarantine
-    from kg_neo4j.pipeline.commands.rebuild import rebuild
+    from kg_neo4j.pipeline.commands.replay import quarantine, rebuild, retry_quarantine
     from kg_neo4j.pipeline.commands.report import report
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
     from kg_neo4j.pipeline.commands.test import AskedAgain, DocumentChange, check_answers
     from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
     from kg_neo4j.pipeline.commands.tune import TuneOptions, plan_tune, tune, tune_aspects, write_schema
-    from kg_neo4j.pipeline.commands.unload import unload
     from kg_neo4j.pipeline.commands.verify import VerifiedClaim, VerifiedText, verify, verify_text
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.options import LoadOptions
@@ -118,21 +115,18 @@ _HOMES = {
         "pipeline.commands.build": "BuildOptions build",
         "pipeline.commands.chat": "Chat ChatReply chat",
         "pipeline.commands.communities": "CommunityReportOptions communities community_reports plan_community_reports",
-        "pipeline.commands.copy": "copy_graph",
         "pipeline.commands.doctor": "Diagnosis Status diagnose status",
         "pipeline.commands.extract": "extract write_manifest",
-        "pipeline.commands.graphs": "delete_graph graphs",
-        "pipeline.commands.load": "load",
+        "pipeline.commands.graphs": "copy_graph delete_graph graphs",
+        "pipeline.commands.load": "load unload",
         "pipeline.commands.plan": "plan",
-        "pipeline.commands.quarantine": "quarantine retry_quarantine",
-        "pipeline.commands.rebuild": "rebuild",
+        "pipeline.commands.replay": "quarantine rebuild retry_quarantine",
         "pipeline.commands.report": "report",
         "pipeline.commands.resolve": "ResolveOptions resolve undo",
         "pipeline.commands.search": "search show",
         "pipeline.commands.test": "AskedAgain DocumentChange check_answers",
         "pipeline.commands.tree": "TreeBuildOptions TreePlan TreeReport plan_tree tree",
         "pipeline.commands.tune": "TuneOptions plan_tune tune tune_aspects write_schema",
-        "pipeline.commands.unload": "unload",
         "pipeline.commands.verify": "VerifiedClaim VerifiedText verify verify_text",
         "pipeline.engines.choice": "EngineOptions",
         "pipeline.options": "LoadOptions",

@@ -37,11 +37,11 @@ from kg_neo4j.graph.bulk.importer_files import arguments, write_mark
 from kg_neo4j.graph.bulk.tables import opened
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.lease import Lease, wait_for_writers
-from kg_neo4j.organise import search_indexes
+from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
-from kg_neo4j.pipeline.derivation import Derivation, analyse, describe, embed_nodes
 from kg_neo4j.pipeline.engines import local, processes
+from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import BuildReport, BuildStage, RowCounts
@@ -52,7 +52,7 @@ WORKER_MB = 1_200  # that a worker may take: DuckDB's part, and the rows that Py
 WORK_SHARE, STORE_SHARE = 1.5, 3.0  # bytes of the work folder and of the store, for a byte of extractions
 VECTOR_SHARE = 1.5  # bytes of the work folder more, where it holds vectors of chunks
 SAMPLE_S = 0.2
-VECTORS = {"all": None, "chunks": ("Chunk",), "none": ()}  # labels of nodes that get one; None: all that can have one
+VECTORS = {"all": vectors.LABELS, "chunks": ("Chunk",), "none": ()}  # labels of nodes that get one
 FINISHED = "finished"  # in the work folder: the store is whole, but for what is derived
 
 
@@ -266,15 +266,15 @@ class _BuildRun:
                 (self.work / FINISHED).touch()
                 lease.write(finish, graph=self.settings.graph, sha256=self.fingerprint, state={})
             budget = budget_of(options.budget_usd)
-            work = Derivation(database, lease, self.settings, tally, self.progress, "load", budget)
+            run = Run(database, lease, self.settings, tally, self.progress, "load", budget)
             with self._stage("summaries"):
-                describe(work)
+                run.describe()
             if options.vectors != "none":
                 with self._stage("vectors"):
-                    embed_nodes(work, VECTORS[options.vectors])
+                    run.embed(VECTORS[options.vectors])
             if options.analytics:
                 with self._stage("communities"):
-                    communities = analyse(work)
+                    communities = run.analyse()
             size = database.read(queries.get("write/count_graph"), graph=self.settings.graph)[0]
         report = self.report(
             started, size["nodes"], size["relationships"], communities, notes=(*tally.notes, *tally.unfinished)

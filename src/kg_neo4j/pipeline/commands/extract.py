@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -45,7 +44,6 @@ def extract(
     kept in the folder.
     """
     options, engine = options or LoadOptions(), engine or EngineOptions()
-    started = time.monotonic()
     tally = Tally()
     files.check_language(options.language)
     work = ExtractionWork(settings, options, Path(to))
@@ -68,7 +66,7 @@ def extract(
     if errors:
         raise errors[0]
     run.remove_superseded()
-    return tally.extract_report(to, written, time.monotonic() - started)
+    return tally.extract_report(to, written)
 
 
 def write_manifest(
