@@ -58,11 +58,6 @@ class BuildWork:
         """Return itself with the embedding model that it needs."""
         return replace(self, embed=_embedding(self.embedding)) if self.embedding is not None else self
 
-    def shared_out(self, workers: int) -> BuildWork:
-        """Return itself: nothing is shared."""
-        del workers
-        return self
-
     def run(self, task: BuildPart | Names | FoldTask) -> BuildOutcome:
         """Read a part, derive the names, or write the files of a task."""
         try:

@@ -17,8 +17,16 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.pipeline.documents import read_pages
 from kg_neo4j.pipeline.engines import choice
 from kg_neo4j.pipeline.engines.choice import EngineOptions
-from kg_neo4j.pipeline.engines.shards import Shard, limit_of, part, part_of, plan
-from kg_neo4j.pipeline.engines.worker import ANSWERS, ExtractionWork, ExtractionWorker
+from kg_neo4j.pipeline.engines.shards import (
+    ANSWERS,
+    ExtractionWork,
+    ExtractionWorker,
+    Shard,
+    limit_of,
+    part,
+    part_of,
+    plan,
+)
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -57,7 +65,7 @@ def extract(
     written = 0
     progress.start("extract", run.count)
     with contextlib.closing(worker):
-        for report in choice.run(chosen, worker, work, run.shards(errors)):
+        for report in choice.run(chosen, worker, work.shared_out(chosen.workers), run.shards(errors)):
             written += report.written
             tally.add(report.tally)
             errors += [report.error] if report.error else []
