@@ -7,9 +7,12 @@ from contextlib import contextmanager
 
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.ledger import Ledger
+from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.records import Usage
+from kg_neo4j.settings import Settings
 
 
 def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget | None:
@@ -17,10 +20,13 @@ def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget |
 
     Raises UsageError for one that is not above zero.
     """
-    if limit_usd is None:
-        return None
+    return None if limit_usd is None else Budget(limit_usd, ledger)
 
-    return Budget(limit_usd, ledger)
+
+def priced(model: str, settings: Settings, calls: int, read: int, written: int = 0) -> Usage:
+    """Return what calls with so many tokens of input and output take; `usd` is None where no price is known."""
+    price = price_of(model, settings)
+    return Usage(calls, read, written, price.usd(read, written) if price else None)
 
 
 @contextmanager

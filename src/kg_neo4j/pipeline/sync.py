@@ -176,6 +176,5 @@ def _not_looked_at(host: str, count: int) -> str:
 
 
 def _known(stored: StoredDocument) -> KnownPage:
-
     is_whole = stored.chunks == stored.done > 0
     return KnownPage(stored.id, stored.key, stored.title, stored.source, stored.revision, is_whole)

@@ -151,7 +151,6 @@ def diff(
 
 
 def _header(database: Database, graph: str) -> Header:
-
     owners = {row["graph"] for row in database.read(queries.get("write/vector_graphs"))}
     spaces = {
         VectorSpace(each.model, each.dimension) for each in list_indexes(database) if each.model and each.dimension

@@ -110,6 +110,5 @@ def stored_graphs(database: Database, graph: str | None = None, *, analysed: boo
 
 
 def _graphs(settings: Settings, progress: Progress) -> tuple[StoredGraph, ...]:
-
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
         return stored_graphs(database)

@@ -104,7 +104,6 @@ class _BuildRun:
     stage: str = ""  # the one that runs
 
     def __post_init__(self) -> None:
-
         self.files = exchange.files_in(self.source)
         self.schema = _schema_of(self.files, self.source, self.settings.graph)
 
@@ -154,7 +153,6 @@ class _BuildRun:
             disk.require_space(folder, round(sum(alike)))
 
     def _check_memory(self, workers: int) -> None:
-
         free = psutil.virtual_memory().available // 2**20
         if free < workers * WORKER_MB:
             raise NotEnoughMemory(
@@ -203,7 +201,6 @@ class _BuildRun:
         return mentions, statements
 
     def _workers(self, wanted: int | None) -> int:
-
         if wanted is not None:
             return wanted
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -347,7 +344,6 @@ class _Memory:
         self._thread.join()
 
     def _sample(self) -> None:
-
         this = psutil.Process()
         while True:
             total = 0

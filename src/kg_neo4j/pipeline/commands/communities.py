@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door
-from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -26,7 +25,7 @@ from kg_neo4j.organise.community_reports import (
 )
 from kg_neo4j.organise.report_domain import ChooseDomain, Domain
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
-from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
@@ -177,22 +176,19 @@ def plan_community_reports(
         _check(database, settings.graph)
         domain = _domain(database, settings, door, None if options.domain == FIND_DOMAIN else options.domain)
         planned = plan_reports(database, settings.graph, Reporting(door, tokens.load(), domain.value))
-    price = price_of(door.name, settings)
-    usage = planned.usage
-    usd = price.usd(usage.input_tokens, usage.output_tokens) if price else None
+    asked = planned.usage
     return CommunityReportsPlan(
         graph=settings.graph,
         model=door.model,
         communities=planned.communities,
         current=planned.current,
         composed=planned.composed,
-        usage=replace(usage, usd=usd),
-        assumptions=_assumptions(planned, options.domain) if usage.calls else (),
+        usage=priced(door.name, settings, asked.calls, asked.input_tokens, asked.output_tokens),
+        assumptions=_assumptions(planned, options.domain) if asked.calls else (),
     )
 
 
 def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
-
     length = (
         f"a report is as long as the {planned.measured} that this model wrote for this graph"
         if planned.measured

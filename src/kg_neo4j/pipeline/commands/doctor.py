@@ -89,7 +89,6 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
 
 
 def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
-
     try:
         database = connect(settings, progress)
     except KgError as error:
@@ -119,12 +118,10 @@ def _is_running(settings: Settings) -> bool:
 
 
 def _java(settings: Settings) -> str:
-
     return str(java.find(settings, lock.read(settings.db_neo4j).java))
 
 
 def _jars(settings: Settings) -> str:
-
     locked = lock.read(settings.db_neo4j)
     if settings.jars_dir is not None:
         jars.ensure(settings, locked, SILENT)
@@ -135,7 +132,6 @@ def _jars(settings: Settings) -> str:
 
 
 def _disk(settings: Settings) -> str:
-
     home = settings.home.absolute()
     folder = next(each for each in (home, *home.parents) if each.is_dir())
     disk.require_space(folder, disk.RESERVE)
@@ -143,7 +139,6 @@ def _disk(settings: Settings) -> str:
 
 
 def _ports(settings: Settings) -> str:
-
     bolt, http = ports.choose(settings, SILENT)
     return f"does not run; commands start it on ports {bolt} and {http}"
 
@@ -174,7 +169,6 @@ def _documents(database: Database, graph: str) -> str:
 
 
 def _communities(database: Database, graph: str) -> str:
-
     current = analytics.is_current(database, graph)
     if current is False:
         raise KgError("the graph has changed since communities were computed", hint="`kg communities`")
@@ -182,7 +176,6 @@ def _communities(database: Database, graph: str) -> str:
 
 
 def _consistency(database: Database, graph: str) -> str:
-
     rows = database.read(queries.get("reports/checks"), graph=graph)
     wrong = [f"{row['Count']:,} {row['Check']}" for row in rows if row["Count"] and row["Check"] not in EXPLAINED]
     if wrong:
@@ -191,7 +184,6 @@ def _consistency(database: Database, graph: str) -> str:
 
 
 def _chat_model(settings: Settings) -> str:
-
     factory.chat_model(settings)  # raises for settings that make none
     name, server = factory.model_and_server(settings)
     if not name:
@@ -205,5 +197,4 @@ def _chat_model(settings: Settings) -> str:
 
 
 def _embedding_model(settings: Settings) -> str:
-
     return factory.embedding_model(settings).name

@@ -174,7 +174,6 @@ class _PlanRun:
         )
 
     def _assumptions(self, steps: Mapping[str, Usage]) -> tuple[str, ...]:
-
         if not self.figures or not self.asked:
             return ()
         counted = steps[REPAIR].calls if REPAIR in steps else 0
@@ -183,7 +182,6 @@ class _PlanRun:
         return (*self.figures.in_words(), repairs)
 
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
-
         if self.database is None:
             return DocumentJob(document, chunks, chunks)
         compared = compare_document(self.database, CutDocument(document, chunks, self.configuration))
@@ -196,7 +194,6 @@ class _PlanRun:
         return DocumentJob(document, chunks, compared.pending, stored, mentioned)
 
     def _measure_descriptions(self, database: Database, summaries: SummaryEstimate) -> None:
-
         if characters := description_characters(database, self.settings.graph):
             summaries.description_tokens = characters / CHARACTERS_A_TOKEN
         summaries.stored = often_mentioned(database, self.settings.graph)
@@ -211,7 +208,6 @@ class _PlanRun:
             return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
 
     def _ask(self, task: ChunkTask, question: tuple[str, str]) -> None:
-
         if self.extractor is None or self.estimate is None:
             raise TypeError("the built-in rules call no model")
         shown = show(task.chunk, self.extraction.preprocess, task.document.language)

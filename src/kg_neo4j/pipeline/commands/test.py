@@ -86,7 +86,6 @@ def check_answers(
 
 
 def _saved(database: Database, graph: str, answer: Answer) -> _Saved:
-
     chunks = sorted({each.chunk_id for each in answer.citations})
     rows = database.read(queries.get("retrieve/cited_documents"), graph=graph, chunks=chunks, ids=[])
     cited = {row["id"]: {"id": row["id"], "key": row["key"], "sha256": row["sha256"]} for row in rows}
@@ -120,6 +119,5 @@ def _compared(question: str, was: _Saved, now: _Saved, texts: Mapping[str, str])
 
 
 def _write(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-
     with whole(file) as partial:
         partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")

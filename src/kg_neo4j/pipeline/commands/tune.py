@@ -19,7 +19,6 @@ from typing import Any, ClassVar, TypeVar
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door, Job
-from kg_neo4j._models.prices import price_of
 from kg_neo4j._models.tasks import Request, Task, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import sentences
@@ -34,7 +33,7 @@ from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
 from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
 from kg_neo4j.organise.tree.aspects import load_aspects, write_aspects
 from kg_neo4j.organise.tree.interface import Aspect
-from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.pipeline.tally import Tally
@@ -161,8 +160,7 @@ def plan_tune(
         example = count(base.example_answer)
         read += count(base.example_text) + example + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
         calls, written = calls + 1, written + example
-    price = price_of(door.name, settings)
-    usage = door.would_take(Usage(calls, read, written, price.usd(read, written) if price else None))
+    usage = door.would_take(priced(door.name, settings, calls, read, written))
     return TunePlan(door.model, len(sample.places), sample.chunks, usage)
 
 
@@ -241,7 +239,6 @@ class ProposeSchema(Job[Tuned]):
         return None
 
     def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, method: str, model: str, by: str) -> Tuned:
-
         base = schemas.load(self.options.schema)
         text, answer = example or (base.example_text, base.example_answer)
         domain = " ".join((self.options.domain or "").split())
@@ -305,7 +302,6 @@ class ProposeAspectSet(Job[TunedAspects]):
         return TunedAspects(text, aspects, *own, chosen, fits)
 
     def _text(self, aspects: Sequence[Aspect], by: str) -> str:
-
         remarks = (
             f"Proposed {by}; from {len(self.sample.places)} of {self.sample.chunks} chunks.",
             "Read and edit it, then: kg tree --aspects FILE. prompts/aspects/narrative.toml explains the keys.",

@@ -98,7 +98,6 @@ def verify_in(asking: Answerer, text: str, filters: Filters | None = None) -> Ve
 def _verified(
     text: str, headings: Sequence[str], settings: Settings, filters: Filters, progress: Progress
 ) -> VerifiedText:
-
     check(filters)
     listed = _claims(text, headings)
     if not any(listed):
@@ -109,14 +108,12 @@ def _verified(
 
 
 def _claims(text: str, headings: Sequence[str]) -> list[ReadClaim | None]:
-
     return list(read_claims(text, headings))
 
 
 def _checked(
     asking: Answerer, listed: Sequence[ReadClaim | None], text: str, filters: Filters, progress: Progress
 ) -> VerifiedText:
-
     claims = [each for each in listed if each is not None]
     database, graph = asking.database, asking.settings.graph
     scope = resolve(database, graph, filters)
@@ -162,12 +159,10 @@ class _Verifier:
         return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
 
     def _found(self, claim: str) -> Found:
-
         search, _ = prepare(self.database, read(claim), self.graph, self.embedder, self.tokeniser)
         return local.retrieve(self.database, replace(search, scope=self.scope))
 
     def _verdict(self, claim: str, chunk: FoundChunk, found: Found) -> Verdict:
-
         if not (self.is_english and _is_english(chunk.text, chunk.language)):
             return find_quote(claim, chunk.text)
         whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
