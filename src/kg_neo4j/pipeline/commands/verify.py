@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kg_neo4j import factory
-from kg_neo4j._models.protocols import EmbeddingModel
-from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.language import detect
 from kg_neo4j.acquire.language_data import primary
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.graph.connection import connect
-from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.progress import SILENT, Progress
@@ -24,9 +21,9 @@ from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.checking.claim_list import ReadClaim, read_claims
 from kg_neo4j.retrieve.checking.claims import passage_of
 from kg_neo4j.retrieve.checking.standing import paged
-from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, Find, Verdict, find_quote, judge_claim
+from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, find_quote, judge_claim
 from kg_neo4j.retrieve.filters import check, resolve
-from kg_neo4j.retrieve.interface import Found, FoundChunk, Scope
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.settings import Settings
 
@@ -92,23 +89,18 @@ def verify_text(
 
 def verify_in(asking: Answerer, text: str, filters: Filters | None = None) -> VerifiedText:
     """Check the claims of a text over an open connection, as `verify_text`."""
-    return _checked(asking, _claims(text, ()), text, filters or Filters(), SILENT)
+    return _checked(asking, list(read_claims(text, ())), text, filters or Filters(), SILENT)
 
 
 def _verified(
     text: str, headings: Sequence[str], settings: Settings, filters: Filters, progress: Progress
 ) -> VerifiedText:
     check(filters)
-    listed = _claims(text, headings)
+    listed = list(read_claims(text, headings))
     if not any(listed):
         return VerifiedText((), len(listed))
     with connect(settings, progress) as database:
-        asking = answerer(settings, database, factory.door(settings))
-        return _checked(asking, listed, text, filters, progress)
-
-
-def _claims(text: str, headings: Sequence[str]) -> list[ReadClaim | None]:
-    return list(read_claims(text, headings))
+        return _checked(answerer(settings, database, factory.door(settings)), listed, text, filters, progress)
 
 
 def _checked(
@@ -116,13 +108,11 @@ def _checked(
 ) -> VerifiedText:
     claims = [each for each in listed if each is not None]
     database, graph = asking.database, asking.settings.graph
-    scope = resolve(database, graph, filters)
-    models = asking.embedder, asking.tokeniser, asking.door.instead
-    verifier = _Verifier(database, graph, scope, *models, _is_english(text))
+    scope, is_english = resolve(database, graph, filters), _is_english(text)
     progress.start(STAGE, len(claims))
     found = []
     for each in claims:
-        found.append(verifier.verify(each))
+        found.append(_verify(asking, each, scope, is_english))
         progress.advance(STAGE)
     progress.finish(STAGE)
     pages = iter(paged(database, graph, [one for each in found for one in each.citations]))
@@ -132,48 +122,34 @@ def _checked(
     return VerifiedText(cited, len(listed) - len(claims), notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Verifier:
-    """Checks claims, one at a time, over one connection."""
+def _verify(asking: Answerer, claim: ReadClaim, scope: Scope | None, is_english: bool) -> VerifiedClaim:
+    """Return what the graph says of a claim; a passage that states it counts more than one that contradicts it.
 
-    database: Database
-    graph: str
-    scope: Scope | None
-    embedder: EmbeddingModel
-    tokeniser: Tokeniser
-    find: Find
-    is_english: bool  # the text of the claims
-
-    def verify(self, claim: ReadClaim) -> VerifiedClaim:
-        """Return what the graph says of a claim; a passage that states it counts more than one that contradicts it."""
-        if not claim.read_as:
-            return VerifiedClaim(claim.text, NOT_FOUND, f"it is not clear what {claim.unclear!r} means", ())
-        found = self._found(claim.read_as)
-        verdicts = [(each, self._verdict(claim.read_as, each, found)) for each in found.chunks]
-        read_as = claim.read_as if claim.read_as != claim.text else ""
-        for kind in (STATED, CONTRADICTED):
-            fitting = [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]
-            if fitting:
-                quotes = tuple(_citation(chunk, verdict) for chunk, verdict in fitting[:QUOTES])
-                return VerifiedClaim(claim.text, kind, fitting[0][1].reason, quotes, read_as)
-        return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
-
-    def _found(self, claim: str) -> Found:
-        search, _ = prepare(self.database, read(claim), self.graph, self.embedder, self.tokeniser)
-        return local.retrieve(self.database, replace(search, scope=self.scope))
-
-    def _verdict(self, claim: str, chunk: FoundChunk, found: Found) -> Verdict:
-        if not (self.is_english and _is_english(chunk.text, chunk.language)):
-            return find_quote(claim, chunk.text)
-        whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
-        return judge_claim(claim, passage_of(whole, found), self.find)
-
-
-def _citation(chunk: FoundChunk, verdict: Verdict) -> Citation:
-    start, end = verdict.start, verdict.end
-    return Citation(chunk.id, chunk.document, start, end, chunk.text[start:end])
+    `is_english` is the text of the claims: only then denials and clauses are read.
+    """
+    if not claim.read_as:
+        return VerifiedClaim(claim.text, NOT_FOUND, f"it is not clear what {claim.unclear!r} means", ())
+    graph = asking.settings.graph
+    search, _ = prepare(asking.database, read(claim.read_as), graph, asking.embedder, asking.tokeniser)
+    found = local.retrieve(asking.database, replace(search, scope=scope))
+    verdicts = []
+    for chunk in found.chunks:
+        if is_english and _is_english(chunk.text, chunk.language):
+            whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
+            verdicts.append((chunk, judge_claim(claim.read_as, passage_of(whole, found), asking.door.instead)))
+        else:
+            verdicts.append((chunk, find_quote(claim.read_as, chunk.text)))
+    read_as = claim.read_as if claim.read_as != claim.text else ""
+    for kind in (STATED, CONTRADICTED):
+        fitting = [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]
+        if fitting:
+            quotes = tuple(
+                Citation(chunk.id, chunk.document, said.start, said.end, chunk.text[said.start : said.end])
+                for chunk, said in fitting[:QUOTES]
+            )
+            return VerifiedClaim(claim.text, kind, fitting[0][1].reason, quotes, read_as)
+    return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
 
 
 def _is_english(text: str, language: str = "") -> bool:
-    """Return whether a text is English, as far as can be told: only then denials and clauses are read."""
     return primary(language or detect(text) or "en") in ENGLISH
