@@ -11,9 +11,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.commands.archive import ArchiveReport, ImportReport, diff, export_archive, import_graph
+    from kg_neo4j.pipeline.commands.archive import (
+        ArchiveReport,
+        BackupReport,
+        ImportReport,
+        RecoveryReport,
+        StoredGraph,
+        backup,
+        diff,
+        export_archive,
+        import_graph,
+        recover,
+        restore,
+    )
     from kg_neo4j.pipeline.commands.ask import AskOptions, ask, embed
-    from kg_neo4j.pipeline.commands.backup import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
     from kg_neo4j.pipeline.commands.build import BuildOptions, build
     from kg_neo4j.pipeline.commands.chat import Chat, ChatReply, chat
     from kg_neo4j.pipeline.commands.communities import (
@@ -22,19 +33,25 @@ if TYPE_CHECKING:
         community_reports,
         plan_community_reports,
     )
-    from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, status
+    from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, report, status
     from kg_neo4j.pipeline.commands.extract import extract, write_manifest
     from kg_neo4j.pipeline.commands.graphs import copy_graph, delete_graph, graphs
     from kg_neo4j.pipeline.commands.load import load, unload
     from kg_neo4j.pipeline.commands.plan import plan
     from kg_neo4j.pipeline.commands.replay import quarantine, rebuild, retry_quarantine
-    from kg_neo4j.pipeline.commands.report import report
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
-    from kg_neo4j.pipeline.commands.test import AskedAgain, DocumentChange, check_answers
     from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
     from kg_neo4j.pipeline.commands.tune import TuneOptions, plan_tune, tune, tune_aspects, write_schema
-    from kg_neo4j.pipeline.commands.verify import VerifiedClaim, VerifiedText, verify, verify_text
+    from kg_neo4j.pipeline.commands.verify import (
+        AskedAgain,
+        DocumentChange,
+        VerifiedClaim,
+        VerifiedText,
+        check_answers,
+        verify,
+        verify_text,
+    )
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.retrieve.tree.choice import TreeChoice
@@ -50,25 +67,23 @@ __all__ += ["retry_quarantine", "search", "show", "status", "tree", "tune", "tun
 __all__ += ["verify_text", "write_manifest", "write_schema"]
 
 _HOMES = {
-    "pipeline.commands.archive": "ArchiveReport ImportReport diff export_archive import_graph",
+    "pipeline.commands.archive": "ArchiveReport BackupReport ImportReport RecoveryReport StoredGraph "
+    "backup diff export_archive import_graph recover restore",
     "pipeline.commands.ask": "AskOptions ask embed",
-    "pipeline.commands.backup": "BackupReport RecoveryReport StoredGraph backup recover restore",
     "pipeline.commands.build": "BuildOptions build",
     "pipeline.commands.chat": "Chat ChatReply chat",
     "pipeline.commands.communities": "CommunityReportOptions communities community_reports plan_community_reports",
-    "pipeline.commands.doctor": "Diagnosis Status diagnose status",
+    "pipeline.commands.doctor": "Diagnosis Status diagnose report status",
     "pipeline.commands.extract": "extract write_manifest",
     "pipeline.commands.graphs": "copy_graph delete_graph graphs",
     "pipeline.commands.load": "load unload",
     "pipeline.commands.plan": "plan",
     "pipeline.commands.replay": "quarantine rebuild retry_quarantine",
-    "pipeline.commands.report": "report",
     "pipeline.commands.resolve": "ResolveOptions resolve undo",
     "pipeline.commands.search": "search show",
-    "pipeline.commands.test": "AskedAgain DocumentChange check_answers",
     "pipeline.commands.tree": "TreeBuildOptions TreePlan TreeReport plan_tree tree",
     "pipeline.commands.tune": "TuneOptions plan_tune tune tune_aspects write_schema",
-    "pipeline.commands.verify": "VerifiedClaim VerifiedText verify verify_text",
+    "pipeline.commands.verify": "AskedAgain DocumentChange VerifiedClaim VerifiedText check_answers verify verify_text",
     "pipeline.engines.choice": "EngineOptions",
     "pipeline.options": "LoadOptions",
     "retrieve.tree.choice": "TreeChoice",
