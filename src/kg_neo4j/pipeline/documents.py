@@ -37,7 +37,7 @@ def read_documents(
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     pages = () if options.refresh else read_pages(settings, options, tally)
-    plugged = [source for each in sources if (source := plugged_source(each))]
+    plugged = [opened_source(each) for each in sources if is_plugged(each)]
     found = files.read(
         [each for each in sources if not is_plugged(each)],
         graph=settings.graph,
@@ -71,10 +71,8 @@ def is_plugged(source: str) -> bool:
     return bool(colon) and name in plugins.found(plugins.SOURCES) and not Path(source).exists()
 
 
-def plugged_source(source: str) -> Source | None:
-    """Return the source that another package adds under this name; None where there is none."""
-    if not is_plugged(source):
-        return None
+def opened_source(source: str) -> Source:
+    """Return the source that another package adds under this name."""
     name, _, argument = source.partition(":")
     found: Source = plugins.opened(plugins.SOURCES, name, argument)
     return found
@@ -127,14 +125,10 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
     """Yield the pages that `pages` link to most; what cannot be followed becomes a note."""
     if not options.links or not pages:
         return
-    found = linked_pages.follow(
-        pages,
-        options.links,
-        graph=settings.graph,
-        site=site_of(settings, options),
-        text_language=options.language,
-    )
-    for each in found:
+    site = site_of(settings, options)
+    for each in linked_pages.follow(
+        pages, options.links, graph=settings.graph, site=site, text_language=options.language
+    ):
         if isinstance(each, SkippedSource):
             tally.notes.append(f"link to {each.source!r} not followed: {each.reason}")
         else:

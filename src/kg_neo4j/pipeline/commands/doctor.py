@@ -98,9 +98,9 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
 
     A model's server is asked for its list of models, which costs nothing.
     """
-    is_managed, is_running = not settings.neo4j_uri, _is_running(settings)
-    if is_managed:
-        yield _found("Java", lambda: _java(settings))
+    is_running = _is_running(settings)
+    if not settings.neo4j_uri:
+        yield _found("Java", lambda: str(java.find(settings, lock.read(settings.db_neo4j).java)))
         yield _found("Neo4j", lambda: _jars(settings))
         yield _found("disk", lambda: _disk(settings))
     if is_running:
@@ -108,7 +108,7 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
     else:
         yield _found("local server", lambda: _ports(settings))
     yield _found("chat model", lambda: _chat_model(settings))
-    yield _found("embedding model", lambda: _embedding_model(settings))
+    yield _found("embedding model", lambda: factory.embedding_model(settings).name)
 
 
 def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
@@ -134,14 +134,7 @@ def _found(subject: str, check: Callable[[], str]) -> Diagnosis:
 
 
 def _is_running(settings: Settings) -> bool:
-    if settings.neo4j_uri:
-        return True
-
-    return _localdb.status(settings).running
-
-
-def _java(settings: Settings) -> str:
-    return str(java.find(settings, lock.read(settings.db_neo4j).java))
+    return bool(settings.neo4j_uri) or _localdb.status(settings).running
 
 
 def _jars(settings: Settings) -> str:
@@ -167,7 +160,6 @@ def _ports(settings: Settings) -> str:
 
 
 def _indexes(database: Database, settings: Settings) -> str:
-
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
     found = search_indexes.usable_indexes(database, settings.graph, model)
@@ -217,7 +209,3 @@ def _chat_model(settings: Settings) -> str:
         )
     unpriced = "" if price_of(name, settings) else "; its price is not known (KG_PRICES)"
     return f"{name} at {server or 'OpenAI'}{unpriced}"
-
-
-def _embedding_model(settings: Settings) -> str:
-    return factory.embedding_model(settings).name
