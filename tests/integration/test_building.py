@@ -163,7 +163,7 @@ def test_vectors_of_chunks_are_imported_and_are_those_of_a_load(
     pipeline.load([str(out)], settings=online, options=LoadOptions(analytics=False))
     home = of_home(private, online.graph)
     with monkeypatch.context() as patched:
-        patched.setattr("kg_neo4j.pipeline.commands.build.embed_nodes", lambda *_: None)
+        patched.setattr("kg_neo4j.pipeline.run.Run.embed", lambda *_: None)
         pipeline.build(out, settings=home, options=BuildOptions(2, analytics=False))
     loaded = vectors_of(online, "KgChunk")
     assert len(loaded) > 24

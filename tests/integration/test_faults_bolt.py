@@ -119,7 +119,7 @@ def test_a_load_over_a_line_that_breaks_often_gives_the_same_graph(
     """Faults all along a whole load; where it gives up, the same command goes on."""
     offline = settings.model_copy(update={"graph": graph, "openai_base_url": None, "openai_api_key": None})
     kinds = list(FAULTS.values())
-    with mock.patch("kg_neo4j.pipeline.commands.load.BATCH_ROWS", 20):
+    with mock.patch("kg_neo4j.pipeline.run.BATCH_ROWS", 20):
         load([STORY], settings=offline, options=OPTIONS)
         wanted = dump(database, graph)
         delete_graph(database, graph)

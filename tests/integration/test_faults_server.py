@@ -184,7 +184,7 @@ def test_a_server_killed_while_it_is_written_to_loses_nothing_that_it_acknowledg
     with server.connect() as database:
         delete_graph(database, GRAPH)
     with (
-        mock.patch("kg_neo4j.pipeline.commands.load.BATCH_ROWS", 1),
+        mock.patch("kg_neo4j.pipeline.run.BATCH_ROWS", 1),
         mock.patch.object(databases, "RETRY_TIME_S", 1.0),
         _Killing(number, server.kill) as killing,
         pytest.raises(DatabaseUnavailable) as failed,
@@ -210,7 +210,7 @@ def test_a_server_that_comes_back_in_time_is_waited_for(server: PrivateServer, w
     outside = server.aside(GRAPH)
     restarted = threading.Thread(target=lambda: (server.kill(), server.start()))
     with (
-        mock.patch("kg_neo4j.pipeline.commands.load.BATCH_ROWS", 1),
+        mock.patch("kg_neo4j.pipeline.run.BATCH_ROWS", 1),
         mock.patch.object(databases, "RETRY_TIME_S", 300.0),
         _Killing(3, restarted.start),
     ):

@@ -112,7 +112,7 @@ class stopping:  # noqa: N801 (reads as a verb)
 def go(files: list[str], settings: Settings, way: Way) -> None:
     """Load in the way that is asked for; a stopped run is gone on with by the same command."""
     groups = [files] if way.at_once else [[file] for file in files]
-    with mock.patch("kg_neo4j.pipeline.commands.load.BATCH_ROWS", way.batch_rows):
+    with mock.patch("kg_neo4j.pipeline.run.BATCH_ROWS", way.batch_rows):
         try:
             with stopping(way.stop_at, after_commit=way.after_commit):
                 for group in groups:

@@ -42,9 +42,10 @@ def test_the_pipeline_is_imported_call_by_call() -> None:
 
 def test_all_names_of_the_pipeline_are_there_and_sorted() -> None:
     assert pipeline.__all__ == sorted(pipeline.__all__)
-    assert set(pipeline._HOMES) == set(pipeline.__all__)
+    homes = {name: f"kg_neo4j.{home}" for home, names in pipeline._HOMES.items() for name in names.split()}
+    assert set(homes) == set(pipeline.__all__)
     for name in pipeline.__all__:
-        assert getattr(pipeline, name).__module__ == pipeline._HOMES[name], name
+        assert getattr(pipeline, name).__module__ == homes[name], name
     modules = {path.stem for path in Path(pipeline.__file__).parent.iterdir()}
     assert not modules & set(pipeline.__all__)  # an imported module would hide the function of its name
     with pytest.raises(AttributeError, match="no attribute 'lode'"):

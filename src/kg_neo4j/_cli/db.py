@@ -13,7 +13,7 @@ from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.commands.backup import StoredGraph
+    from kg_neo4j.pipeline.commands.archive import StoredGraph
 
 app = typer.Typer(help="Start, stop, back up and repair the local Neo4j.", no_args_is_help=True)
 

@@ -11,9 +11,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.commands.archive import ArchiveReport, ImportReport, diff, export_archive, import_graph
+    from kg_neo4j.pipeline.commands.archive import (
+        ArchiveReport,
+        BackupReport,
+        ImportReport,
+        RecoveryReport,
+        StoredGraph,
+        backup,
+        diff,
+        export_archive,
+        import_graph,
+        recover,
+        restore,
+    )
     from kg_neo4j.pipeline.commands.ask import ask, embed
-    from kg_neo4j.pipeline.commands.backup import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
     from kg_neo4j.pipeline.commands.build import BuildOptions, build
     from kg_neo4j.pipeline.commands.chat import Chat, ChatReply, chat
     from kg_neo4j.pipeline.commands.communities import (
@@ -22,131 +33,69 @@ if TYPE_CHECKING:
         community_reports,
         plan_community_reports,
     )
-    from kg_neo4j.pipeline.commands.copy import copy_graph
-    from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, status
+    from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, report, status
     from kg_neo4j.pipeline.commands.extract import extract, write_manifest
-    from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
-    from kg_neo4j.pipeline.commands.load import load
+    from kg_neo4j.pipeline.commands.graphs import copy_graph, delete_graph, graphs
+    from kg_neo4j.pipeline.commands.load import load, unload
     from kg_neo4j.pipeline.commands.plan import plan
-    from kg_neo4j.pipeline.commands.quarantine import quarantine, retry_quarantine
-    from kg_neo4j.pipeline.commands.rebuild import rebuild
-    from kg_neo4j.pipeline.commands.report import report
+    from kg_neo4j.pipeline.commands.replay import quarantine, rebuild, retry_quarantine
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
-    from kg_neo4j.pipeline.commands.test import AskedAgain, DocumentChange, check_answers
     from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
     from kg_neo4j.pipeline.commands.tune import TuneOptions, plan_tune, tune, tune_aspects, write_schema
-    from kg_neo4j.pipeline.commands.unload import unload
-    from kg_neo4j.pipeline.commands.verify import VerifiedClaim, VerifiedText, verify, verify_text
+    from kg_neo4j.pipeline.commands.verify import (
+        AskedAgain,
+        DocumentChange,
+        VerifiedClaim,
+        VerifiedText,
+        check_answers,
+        verify,
+        verify_text,
+    )
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.retrieve.interface import AskOptions
     from kg_neo4j.retrieve.tree.choice import TreeChoice
 
-__all__ = [
-    "ArchiveReport",
-    "AskOptions",
-    "AskedAgain",
-    "BackupReport",
-    "BuildOptions",
-    "Chat",
-    "ChatReply",
-    "CommunityReportOptions",
-    "Diagnosis",
-    "DocumentChange",
-    "EngineOptions",
-    "ImportReport",
-    "LoadOptions",
-    "RecoveryReport",
-    "ResolveOptions",
-    "Status",
-    "StoredGraph",
-    "TreeBuildOptions",
-    "TreeChoice",
-    "TreePlan",
-    "TreeReport",
-    "TuneOptions",
-    "VerifiedClaim",
-    "VerifiedText",
-    "ask",
-    "backup",
-    "build",
-    "chat",
-    "check_answers",
-    "communities",
-    "community_reports",
-    "copy_graph",
-    "delete_graph",
-    "diagnose",
-    "diff",
-    "embed",
-    "export_archive",
-    "extract",
-    "graphs",
-    "import_graph",
-    "load",
-    "plan",
-    "plan_community_reports",
-    "plan_tree",
-    "plan_tune",
-    "quarantine",
-    "rebuild",
-    "recover",
-    "report",
-    "resolve",
-    "restore",
-    "retry_quarantine",
-    "search",
-    "show",
-    "status",
-    "tree",
-    "tune",
-    "tune_aspects",
-    "undo",
-    "unload",
-    "verify",
-    "verify_text",
-    "write_manifest",
-    "write_schema",
-]
+__all__ = ["ArchiveReport", "AskOptions", "AskedAgain", "BackupReport", "BuildOptions", "Chat", "ChatReply"]
+__all__ += ["CommunityReportOptions", "Diagnosis", "DocumentChange", "EngineOptions", "ImportReport", "LoadOptions"]
+__all__ += ["RecoveryReport", "ResolveOptions", "Status", "StoredGraph", "TreeBuildOptions", "TreeChoice", "TreePlan"]
+__all__ += ["TreeReport", "TuneOptions", "VerifiedClaim", "VerifiedText", "ask", "backup", "build", "chat"]
+__all__ += ["check_answers", "communities", "community_reports", "copy_graph", "delete_graph", "diagnose", "diff"]
+__all__ += ["embed", "export_archive", "extract", "graphs", "import_graph", "load", "plan", "plan_community_reports"]
+__all__ += ["plan_tree", "plan_tune", "quarantine", "rebuild", "recover", "report", "resolve", "restore"]
+__all__ += ["retry_quarantine", "search", "show", "status", "tree", "tune", "tune_aspects", "undo", "unload", "verify"]
+__all__ += ["verify_text", "write_manifest", "write_schema"]
 
 _HOMES = {
-    name: f"kg_neo4j.{home}"
-    for home, names in {
-        "pipeline.commands.archive": "ArchiveReport ImportReport diff export_archive import_graph",
-        "pipeline.commands.ask": "ask embed",
-        "pipeline.commands.backup": "BackupReport RecoveryReport StoredGraph backup recover restore",
-        "pipeline.commands.build": "BuildOptions build",
-        "pipeline.commands.chat": "Chat ChatReply chat",
-        "pipeline.commands.communities": "CommunityReportOptions communities community_reports plan_community_reports",
-        "pipeline.commands.copy": "copy_graph",
-        "pipeline.commands.doctor": "Diagnosis Status diagnose status",
-        "pipeline.commands.extract": "extract write_manifest",
-        "pipeline.commands.graphs": "delete_graph graphs",
-        "pipeline.commands.load": "load",
-        "pipeline.commands.plan": "plan",
-        "pipeline.commands.quarantine": "quarantine retry_quarantine",
-        "pipeline.commands.rebuild": "rebuild",
-        "pipeline.commands.report": "report",
-        "pipeline.commands.resolve": "ResolveOptions resolve undo",
-        "pipeline.commands.search": "search show",
-        "pipeline.commands.test": "AskedAgain DocumentChange check_answers",
-        "pipeline.commands.tree": "TreeBuildOptions TreePlan TreeReport plan_tree tree",
-        "pipeline.commands.tune": "TuneOptions plan_tune tune tune_aspects write_schema",
-        "pipeline.commands.unload": "unload",
-        "pipeline.commands.verify": "VerifiedClaim VerifiedText verify verify_text",
-        "pipeline.engines.choice": "EngineOptions",
-        "pipeline.options": "LoadOptions",
-        "retrieve.interface": "AskOptions",
-        "retrieve.tree.choice": "TreeChoice",
-    }.items()
-    for name in names.split()
+    "pipeline.commands.archive": "ArchiveReport BackupReport ImportReport RecoveryReport StoredGraph "
+    "backup diff export_archive import_graph recover restore",
+    "pipeline.commands.ask": "ask embed",
+    "pipeline.commands.build": "BuildOptions build",
+    "pipeline.commands.chat": "Chat ChatReply chat",
+    "pipeline.commands.communities": "CommunityReportOptions communities community_reports plan_community_reports",
+    "pipeline.commands.doctor": "Diagnosis Status diagnose report status",
+    "pipeline.commands.extract": "extract write_manifest",
+    "pipeline.commands.graphs": "copy_graph delete_graph graphs",
+    "pipeline.commands.load": "load unload",
+    "pipeline.commands.plan": "plan",
+    "pipeline.commands.replay": "quarantine rebuild retry_quarantine",
+    "pipeline.commands.resolve": "ResolveOptions resolve undo",
+    "pipeline.commands.search": "search show",
+    "pipeline.commands.tree": "TreeBuildOptions TreePlan TreeReport plan_tree tree",
+    "pipeline.commands.tune": "TuneOptions plan_tune tune tune_aspects write_schema",
+    "pipeline.commands.verify": "AskedAgain DocumentChange VerifiedClaim VerifiedText check_answers verify verify_text",
+    "pipeline.engines.choice": "EngineOptions",
+    "pipeline.options": "LoadOptions",
+    "retrieve.interface": "AskOptions",
+    "retrieve.tree.choice": "TreeChoice",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a call or a record when it is first asked for, so that a command pays for what it runs alone."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_HOMES[name]), name)
-    return found
+    for home, names in _HOMES.items():
+        if name in names.split():
+            globals()[name] = found = getattr(import_module(f"kg_neo4j.{home}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

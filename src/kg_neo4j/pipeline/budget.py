@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.ledger import Ledger
+from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import BudgetReached
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.ledger import Ledger
-    from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.records import Usage
+from kg_neo4j.settings import Settings
 
 
 def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget | None:
@@ -19,18 +20,18 @@ def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget |
 
     Raises UsageError for one that is not above zero.
     """
-    if limit_usd is None:
-        return None
-    from kg_neo4j._models.budget import Budget
+    return None if limit_usd is None else Budget(limit_usd, ledger)
 
-    return Budget(limit_usd, ledger)
+
+def priced(model: str, settings: Settings, calls: int, read: int, written: int = 0) -> Usage:
+    """Return what calls with so many tokens of input and output take; `usd` is None where no price is known."""
+    price = price_of(model, settings)
+    return Usage(calls, read, written, price.usd(read, written) if price else None)
 
 
 @contextmanager
 def said_what_is_left(database: Database, graph: str) -> Iterator[None]:
     """Add to a BudgetReached how many chunks of the documents read so far are still to be asked about."""
-    from kg_neo4j.graph.documents import list_documents
-
     try:
         yield
     except BudgetReached as reached:

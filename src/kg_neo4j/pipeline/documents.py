@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kg_neo4j import plugins
+from kg_neo4j import factory, plugins
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire import chunking, files, linked_pages, wikipedia
+from kg_neo4j.acquire.folders import FilePatterns
+from kg_neo4j.acquire.identity import document_id, text_hash
+from kg_neo4j.acquire.interface import Source
+from kg_neo4j.acquire.language import detect
+from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.options import LoadOptions, chunk_tokens
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Document, SkippedSource
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.acquire.interface import Source
-    from kg_neo4j.acquire.mediawiki import Site
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def read_documents(
@@ -33,13 +34,10 @@ def read_documents(
     With `refresh` the pages are left to `Sync`, which knows what the graph has of them. `known` holds the files of the
     graph, see `graph.documents.file_keys`; it may be filled until the first document is asked for.
     """
-    from kg_neo4j.acquire import files
-    from kg_neo4j.acquire.folders import FilePatterns
-
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     pages = () if options.refresh else read_pages(settings, options, tally)
-    plugged = [source for each in sources if (source := plugged_source(each))]
+    plugged = [opened_source(each) for each in sources if is_plugged(each)]
     found = files.read(
         [each for each in sources if not is_plugged(each)],
         graph=settings.graph,
@@ -73,10 +71,8 @@ def is_plugged(source: str) -> bool:
     return bool(colon) and name in plugins.found(plugins.SOURCES) and not Path(source).exists()
 
 
-def plugged_source(source: str) -> Source | None:
-    """Return the source that another package adds under this name; None where there is none."""
-    if not is_plugged(source):
-        return None
+def opened_source(source: str) -> Source:
+    """Return the source that another package adds under this name."""
     name, _, argument = source.partition(":")
     found: Source = plugins.opened(plugins.SOURCES, name, argument)
     return found
@@ -84,9 +80,6 @@ def plugged_source(source: str) -> Source | None:
 
 def documents_of(source: Source, settings: Settings, options: LoadOptions) -> Iterator[Document]:
     """Yield the texts of a source as documents of the graph."""
-    from kg_neo4j.acquire.identity import document_id, text_hash
-    from kg_neo4j.acquire.language import detect
-
     for each in source.texts():
         key = f"{source.name}:{each.key}"
         yield Document(
@@ -105,8 +98,6 @@ def documents_of(source: Source, settings: Settings, options: LoadOptions) -> It
 
 def site_of(settings: Settings, options: LoadOptions) -> Site:
     """Return the wiki that the settings and the options mean."""
-    from kg_neo4j.acquire.mediawiki import Site
-
     return Site(
         options.wiki_language,
         settings.wikipedia_url,
@@ -124,8 +115,6 @@ def read_pages(settings: Settings, options: LoadOptions, tally: Tally) -> Iterat
 
 def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions) -> Sequence[Document]:
     """Return pages of the wiki that the settings and the options mean; raises as `wikipedia.fetch` does."""
-    from kg_neo4j.acquire import wikipedia
-
     if not titles:
         return ()
     site = site_of(settings, options)
@@ -134,18 +123,12 @@ def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions)
 
 def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
     """Yield the pages that `pages` link to most; what cannot be followed becomes a note."""
-    from kg_neo4j.acquire import linked_pages
-
     if not options.links or not pages:
         return
-    found = linked_pages.follow(
-        pages,
-        options.links,
-        graph=settings.graph,
-        site=site_of(settings, options),
-        text_language=options.language,
-    )
-    for each in found:
+    site = site_of(settings, options)
+    for each in linked_pages.follow(
+        pages, options.links, graph=settings.graph, site=site, text_language=options.language
+    ):
         if isinstance(each, SkippedSource):
             tally.notes.append(f"link to {each.source!r} not followed: {each.reason}")
         else:
@@ -154,8 +137,6 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
 
 def take_note(document: Document, settings: Settings, tally: Tally) -> None:
     """Say what of a document is not read; and, once a language, that the built-in rules know English best."""
-    from kg_neo4j import factory
-
     tally.notes += [f"{document.source}: {document.left_out}"] if document.left_out else []
     if factory.extracts_fully(settings, document.language):
         return
@@ -171,8 +152,6 @@ def cut_document(
     document: Document, tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a document as the options want them."""
-    from kg_neo4j.acquire import chunking
-
     most = chunk_tokens(settings, options)
     limit = most if options.chunk_tokens is None else None
     return chunking.chunk(document, tokeniser, max_tokens=most, overlap=options.chunk_overlap, limit=limit)

@@ -9,19 +9,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from kg_neo4j._models.prices import Price
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, UNDER_WAY, ChunkTask
 from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import GLEAN, REPAIR, WHOLE, Reading, Shown, interpret
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph.documents import AnswerFigures
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.prices import Price
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.llm_extractor import LlmExtractor
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.documents import AnswerFigures
 
 DESCRIBE = "describe"  # the step that makes summaries
 MESSAGE_TOKENS = 4  # that a chat server adds to each of the two messages

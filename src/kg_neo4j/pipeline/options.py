@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire import chunking
 from kg_neo4j.acquire.decoding import check_encoding
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.door import Door
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument
-    from kg_neo4j.settings import Settings
-
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.engine import ExtractionConfig
+from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.extract.llm_extractor import OpenExtractor
+from kg_neo4j.extract.schema import BUILT_IN, Schema
+from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument
+from kg_neo4j.settings import Settings
 
 # What a stored document remembers of the load that made it, besides its schema.
 STORED_OPTIONS = (
@@ -63,8 +64,6 @@ class LoadOptions:
 
 def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
     """Return the tokens a chunk aims at; for "max", what prompt and answer leave of the model's window."""
-    from kg_neo4j import factory
-
     return options.chunk_tokens or factory.largest_chunk(settings)
 
 
@@ -81,10 +80,6 @@ def extraction_config(
     `schema` stands for the file that `options.schema` names, where that is gone; `extractor` for the door, and is in
     this process.
     """
-    from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.llm_extractor import OpenExtractor
-
     schema = schema or schemas.load(options.schema)
     concurrency = 1
     if extractor is None:
@@ -105,11 +100,6 @@ def load_configuration(
     settings: Settings, options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser
 ) -> LoadConfiguration:
     """Return what is stored with every document of this load; another one later is refused."""
-    from kg_neo4j.acquire import chunking
-    from kg_neo4j.acquire.identity import hash_id
-    from kg_neo4j.extract.schema import BUILT_IN
-    from kg_neo4j.graph.documents import LoadConfiguration
-
     chunker = f"{chunking.RULES_VERSION}/{chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
     return LoadConfiguration(
         config_hash=hash_id("configuration", extraction.config_hash, chunker),

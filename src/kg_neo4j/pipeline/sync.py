@@ -10,20 +10,19 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from kg_neo4j.acquire import page_refresh
+from kg_neo4j.acquire.absence import LoadedFolder, loaded_folders
+from kg_neo4j.acquire.identity import origin_id
+from kg_neo4j.acquire.page_refresh import KnownPage
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import StoredDocument, delete_document, list_documents, withdraw_chunks
+from kg_neo4j.graph.lease import Lease
 from kg_neo4j.pipeline.documents import fetch_pages, site_of
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Document, SkippedSource
-
-if TYPE_CHECKING:
-    from kg_neo4j.acquire.absence import LoadedFolder
-    from kg_neo4j.acquire.page_refresh import KnownPage
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import StoredDocument
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.pipeline.options import LoadOptions
-    from kg_neo4j.pipeline.tally import Tally
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 MAX_NAMED = 20  # documents that a note names; the others are counted
 GONE = "no longer in their folder or wiki; --prune removes them"
@@ -55,9 +54,6 @@ class Sync:
 
     def withdraw(self, lease: Lease) -> None:
         """Find what is gone and report it; with `prune`, delete its chunks and their evidence. Settle afterwards."""
-        from kg_neo4j.acquire.absence import loaded_folders
-        from kg_neo4j.graph.documents import list_documents, withdraw_chunks
-
         folders = loaded_folders(self.sources, self.options.alias, self.options.root)
         stored = list_documents(self.database, self.settings.graph) if folders or self.pages else ()
         for folder in folders:
@@ -75,15 +71,11 @@ class Sync:
 
     def delete(self, lease: Lease) -> None:
         """Delete the documents whose chunks were withdrawn, after the graph has settled."""
-        from kg_neo4j.graph.documents import delete_document
-
         for document in self.removed:
             delete_document(lease, self.settings.graph, document.id)
 
     def _replaced(self, stored: Sequence[StoredDocument]) -> list[StoredDocument]:
         """Return the pages that their wiki no longer has and whose title is that of another page, read in this run."""
-        from kg_neo4j.acquire import page_refresh
-
         rivals = {
             each.id: each for each in stored if each.id not in self.read and (_wiki(each.key), each.title) in self.pages
         }
@@ -112,8 +104,6 @@ class Sync:
 
         It was moved if one of its files is in the graph with another origin.
         """
-        from kg_neo4j.acquire.identity import origin_id
-
         begins = {folder.prefix} - {""}
         for each in stored:
             path = folder.path_in(self.read.get(each.id))
@@ -127,8 +117,6 @@ class Sync:
 
     def _refreshed(self) -> Iterator[Document]:
         """Yield the pages that have to be read again, and pages that were named and are not in the graph."""
-        from kg_neo4j.acquire import page_refresh
-
         pages, new = self._pages()
         checked = page_refresh.check(
             [_known(page) for page in pages.values()],
@@ -155,9 +143,6 @@ class Sync:
 
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
         """Return the pages of the graph, those that were named where some were, and the titles that are not there."""
-        from kg_neo4j.acquire import page_refresh
-        from kg_neo4j.graph.documents import list_documents
-
         stored = [each for each in list_documents(self.database, self.settings.graph) if each.kind == "wikipedia"]
         titles = self.options.wikipedia
         if not titles:
@@ -191,7 +176,5 @@ def _not_looked_at(host: str, count: int) -> str:
 
 
 def _known(stored: StoredDocument) -> KnownPage:
-    from kg_neo4j.acquire.page_refresh import KnownPage
-
     is_whole = stored.chunks == stored.done > 0
     return KnownPage(stored.id, stored.key, stored.title, stored.source, stored.revision, is_whole)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
 from kg_neo4j.records import (
     ChunkOutcome,
     Document,
@@ -19,17 +22,6 @@ from kg_neo4j.records import (
     SkippedSource,
     Usage,
 )
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-
-
-_REPAIRS = {  # what brings rows into the graph that were rejected for a reason
-    RejectionReason.NO_EVIDENCE: (
-        "because their quote is missing or not in the text (no_evidence)",
-        "--evidence flag --rebuild keeps them",
-    ),
-}
 
 
 @dataclass(slots=True)
@@ -51,6 +43,7 @@ class Tally:
     steps: dict[str, Usage] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
 
     def count(self, document: Document, extraction: Extraction) -> None:
         """Count one extraction."""
@@ -83,54 +76,40 @@ class Tally:
         self.notes += [note for note in other.notes if note not in self.notes]
         self.unfinished += other.unfinished
 
-    def report(self, database: Database, graph: str, communities: int, seconds: float) -> LoadReport:
+    def report(self, database: Database, graph: str, communities: int) -> LoadReport:
         """Return the report; the sizes are those of the graph now."""
-        from kg_neo4j.graph import queries
-
         size = database.read(queries.get("write/count_graph"), graph=graph)[0]
         return LoadReport(
             graph=graph,
-            documents=self.documents,
-            chunks=self.chunks,
-            rows=self._rows(),
             nodes=size["nodes"],
             relationships=size["relationships"],
             communities=communities,
             changes=self.changes,
-            usage=self.usage,
-            seconds=seconds,
-            skipped=tuple(self.skipped),
-            failed_chunks=tuple(self.failed),
-            rejections=dict(self.rejections),
-            mended=self.repaired,
-            steps=dict(self.steps),
-            notes=(*self.notes, *self._row_notes()),
-            quotes=QuoteCounts(self.unquoted, self.unlocated),
             unfinished=tuple(self.unfinished),
+            **self._counted(),
         )
 
-    def extract_report(self, folder: str, files: int, seconds: float) -> ExtractReport:
+    def extract_report(self, folder: str, files: int) -> ExtractReport:
         """Return the report of an extraction to files."""
-        return ExtractReport(
-            folder=folder,
-            files=files,
-            documents=self.documents,
-            chunks=self.chunks,
-            rows=self._rows(),
-            usage=self.usage,
-            seconds=seconds,
-            skipped=tuple(self.skipped),
-            failed_chunks=tuple(self.failed),
-            rejections=dict(self.rejections),
-            mended=self.repaired,
-            steps=dict(self.steps),
-            notes=(*self.notes, *self._row_notes()),
-            quotes=QuoteCounts(self.unquoted, self.unlocated),
-        )
+        return ExtractReport(folder=folder, files=files, **self._counted())
 
-    def _rows(self) -> RowCounts:
+    def _counted(self) -> dict[str, Any]:
+        """Return what both reports have."""
         rejected = self.rejections.total()
-        return RowCounts(self.read, self.read - rejected, rejected)
+        return {
+            "documents": self.documents,
+            "chunks": self.chunks,
+            "rows": RowCounts(self.read, self.read - rejected, rejected),
+            "usage": self.usage,
+            "seconds": time.monotonic() - self.started,
+            "skipped": tuple(self.skipped),
+            "failed_chunks": tuple(self.failed),
+            "rejections": dict(self.rejections),
+            "mended": self.repaired,
+            "steps": dict(self.steps),
+            "notes": (*self.notes, *self._row_notes()),
+            "quotes": QuoteCounts(self.unquoted, self.unlocated),
+        }
 
     def _row_notes(self) -> Iterator[str]:
         """Yield what a report says of rows without words, and of answers of which no row was accepted."""
@@ -141,6 +120,8 @@ class Tally:
             yield f"of {self.recorded} recorded rows {said}; {listed}"
         if self.read and self.rejections.total() == self.read:
             reason, count = self.rejections.most_common(1)[0]
-            why, repair = _REPAIRS.get(RejectionReason(reason), (f"as {reason}", ""))
-            tried = f"; `kg quarantine` lists them{f', {repair}' if repair else ''}"
-            yield f"all {self.read} rows were rejected, {count} of them {why}{tried}"
+            why, repair = f"as {reason}", ""
+            if reason == RejectionReason.NO_EVIDENCE:
+                why = "because their quote is missing or not in the text (no_evidence)"
+                repair = ", --evidence flag --rebuild keeps them"
+            yield f"all {self.read} rows were rejected, {count} of them {why}; `kg quarantine` lists them{repair}"

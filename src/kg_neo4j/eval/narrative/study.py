@@ -21,7 +21,7 @@ from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.narrative.building import StudyBuild
 from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, StudyScope, Way
 from kg_neo4j.eval.narrative.questions import (
-    MODES,
+    PASSAGE_MODES,
     NarrativeQuestion,
     find_evidence,
     read_narrative,
@@ -254,7 +254,7 @@ class _StudyRun:
         from kg_neo4j.retrieve.question import read
 
         quoted = [each for each in asked if each.quotes]
-        if not quoted or way.mode not in MODES:
+        if not quoted or way.mode not in PASSAGE_MODES:
             return None, None
         asking, found = self.of(way.chunk_tokens), []
         one, graph = asking.answerer, asking.answerer.settings.graph

@@ -11,37 +11,47 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import shlex
 import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
 
+import psutil
+
+from kg_neo4j import _localdb
 from kg_neo4j._localdb import disk
 from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.factory import embeds_built_in
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.bulk.folding import FoldTask, tasks
+from kg_neo4j.graph.bulk.importer_files import arguments, write_mark
+from kg_neo4j.graph.bulk.tables import opened
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.lease import Lease, wait_for_writers
+from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
-from kg_neo4j.pipeline.derivation import Derivation, analyse, describe, embed_nodes
+from kg_neo4j.pipeline.engines import local, processes
+from kg_neo4j.pipeline.engines.choice import usable_cores
+from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import BuildReport, BuildStage, RowCounts
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import FoldTask
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 VERSION = 2  # of the files that a build leaves behind when it is stopped
 WORKER_MB = 1_200  # that a worker may take: DuckDB's part, and the rows that Python holds
 WORK_SHARE, STORE_SHARE = 1.5, 3.0  # bytes of the work folder and of the store, for a byte of extractions
 VECTOR_SHARE = 1.5  # bytes of the work folder more, where it holds vectors of chunks
 SAMPLE_S = 0.2
-VECTORS = {"all": None, "chunks": ("Chunk",), "none": ()}  # labels of nodes that get one; None: all that can have one
+VECTORS = {"all": vectors.LABELS, "chunks": ("Chunk",), "none": ()}  # labels of nodes that get one
 FINISHED = "finished"  # in the work folder: the store is whole, but for what is derived
 
 
@@ -81,45 +91,19 @@ def build(
     return run.finish(started)
 
 
-@dataclass(slots=True)
 class _BuildRun:
-    source: Path
-    settings: Settings
-    progress: Progress
-    options: BuildOptions
-    files: list[Path] = field(init=False)
-    schema: Schema = field(init=False)
-    stages: list[BuildStage] = field(default_factory=list)
-    stage: str = ""  # the one that runs
-
-    def __post_init__(self) -> None:
-        from kg_neo4j.extract import exchange
-
-        self.files = exchange.files_in(self.source)
-        self.schema = _schema_of(self.files, self.source, self.settings.graph)
-
-    @property
-    def embedding(self) -> Settings | None:
-        """The settings of the built-in embedding model, where chunks get their vectors on the way."""
-        from kg_neo4j.factory import embeds_built_in
-
-        return self.settings if self.options.vectors != "none" and embeds_built_in(self.settings) else None
-
-    @property
-    def work(self) -> Path:
-        """The folder of what the build makes on its way."""
-        return self.source / f".build-{self.settings.graph}"
-
-    @property
-    def fingerprint(self) -> str:
-        """What the build is of: another set of files is another build."""
-        named = [[path.name, path.stat().st_size] for path in self.files]
-        return hashlib.sha256(json.dumps([VERSION, self.settings.graph, named]).encode()).hexdigest()
-
-    @property
-    def size(self) -> int:
-        """Bytes of the extractions."""
-        return sum(path.stat().st_size for path in self.files)
+    def __init__(self, source: Path, settings: Settings, progress: Progress, options: BuildOptions) -> None:
+        self.source, self.settings, self.progress, self.options = source, settings, progress, options
+        self.files = exchange.files_in(source)
+        self.schema = _schema_of(self.files, source, settings.graph)
+        self.work = source / f".build-{settings.graph}"  # the folder of what the build makes on its way
+        self.size = sum(path.stat().st_size for path in self.files)
+        named = [[path.name, path.stat().st_size] for path in self.files]  # another set of files is another build
+        self.fingerprint = hashlib.sha256(json.dumps([VERSION, settings.graph, named]).encode()).hexdigest()
+        # of the built-in embedding model, where chunks get their vectors on the way
+        self.embedding = settings if options.vectors != "none" and embeds_built_in(settings) else None
+        self.stages: list[BuildStage] = []
+        self.stage = ""  # the one that runs
 
     # ------------------------------------------------------------------------------------------------- before
 
@@ -129,7 +113,12 @@ class _BuildRun:
         if self.work.is_dir() and not (mark.is_file() and mark.read_text() == self.fingerprint):
             shutil.rmtree(self.work)
         self._check_disk()
-        self._check_memory(self.options.workers or 1)
+        workers, free = self.options.workers or 1, psutil.virtual_memory().available // 2**20
+        if free < workers * WORKER_MB:
+            raise NotEnoughMemory(
+                f"{workers:,} workers take {workers * WORKER_MB:,} MB of memory; {free:,} MB are free",
+                hint="end other programs" if workers == 1 else "--workers 1",
+            )
         try:
             self.work.mkdir(exist_ok=True)
             mark.write_text(self.fingerprint)
@@ -140,28 +129,15 @@ class _BuildRun:
         made = disk.folder_size(self.work)
         store = 0 if self.settings.neo4j_uri else STORE_SHARE * self.size
         work = (WORK_SHARE + (VECTOR_SHARE if self.embedding else 0)) * self.size
-        needed = {self.source: max(0.0, work - made), _existing(self.settings.home): store}
+        home = self.settings.home.absolute()
+        there = next(each for each in (home, *home.parents) if each.is_dir())
+        needed = {self.source: max(0.0, work - made), there: store}
         for folder in needed:
             alike = [size for each, size in needed.items() if each.stat().st_dev == folder.stat().st_dev]
             disk.require_space(folder, round(sum(alike)))
 
-    def _check_memory(self, workers: int) -> None:
-        import psutil
-
-        free = psutil.virtual_memory().available // 2**20
-        if free < workers * WORKER_MB:
-            raise NotEnoughMemory(
-                f"{workers:,} workers take {workers * WORKER_MB:,} MB of memory; {free:,} MB are free",
-                hint="end other programs" if workers == 1 else "--workers 1",
-            )
-
     def is_imported(self) -> bool:
         """Return whether the database holds what these files gave; UsageError where it holds other graphs."""
-        from kg_neo4j import _localdb
-        from kg_neo4j.graph import queries
-        from kg_neo4j.graph.connection import connect
-        from kg_neo4j.graph.lease import wait_for_writers
-
         if not self.settings.neo4j_uri and not _localdb.has_store(self.settings):
             return False
         with connect(self.settings, self.progress, as_it_is=True) as database:
@@ -182,37 +158,20 @@ class _BuildRun:
 
     def write_files(self) -> None:
         """Write the importer's files, as far as they are not there."""
-        from kg_neo4j.graph.bulk.folding import tasks
-        from kg_neo4j.graph.bulk.importer_files import write_mark
-
-        workers = self._workers(self.options.workers)
+        room = int(psutil.virtual_memory().available // 2**20 // WORKER_MB)
+        workers = self.options.workers or max(1, min(usable_cores(), room))
         with self._stage("read"):
             self._do(list(parts(self.files)), self.work / "tables", workers, self.embedding)
         with self._stage("names"):
             self._do([Names(workers)], self.work, workers)
         with self._stage("fold"):
-            self._do(tasks(*self._rows(), workers), self.work / "csv", workers)
+            with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
+                mentions, statements = (
+                    connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0]  # noqa: S608 - our own names
+                    for name in ("mentions", "statements")
+                )
+            self._do(tasks(mentions, statements, workers), self.work / "csv", workers)
             write_mark(self.work / "csv", self.settings.graph, self.fingerprint, f"kg build {self.source} --bulk")
-
-    def _rows(self) -> tuple[int, int]:
-        """Return how many mentions and statements the tables have."""
-        from kg_neo4j.graph.bulk.tables import opened
-
-        with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
-            mentions, statements = (
-                connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0]  # noqa: S608 - our own names
-                for name in ("mentions", "statements")
-            )
-        return mentions, statements
-
-    def _workers(self, wanted: int | None) -> int:
-        import psutil
-
-        if wanted is not None:
-            return wanted
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        room = psutil.virtual_memory().available // 2**20 // WORKER_MB
-        return max(1, min(cores, int(room)))
 
     def _do(
         self,
@@ -222,44 +181,32 @@ class _BuildRun:
         embedding: Settings | None = None,
     ) -> None:
         """Do the tasks whose folder is not there yet."""
-        from kg_neo4j.pipeline.engines import local, processes
-
         for leftover in folder.glob("*.partial"):
             shutil.rmtree(leftover)
         waiting = [task for task in wanted if not (folder / task.name).is_dir()]
         work = BuildWork(self.work, self.settings.graph, self.schema, embedding)
-        stage = self.stage
-        self.progress.start(stage, len(waiting))
-        at_once = min(workers, len(waiting))
-        alone = workers == 1
-        for done in local.run(work.worker(), waiting) if alone else processes.run(work, iter(waiting), at_once):
+        self.progress.start(self.stage, len(waiting))
+        if workers == 1:
+            outcomes = local.run(work.worker(), waiting)
+        else:
+            outcomes = processes.run(work, iter(waiting), min(workers, len(waiting)))
+        for done in outcomes:
             if done.error is not None:
                 raise done.error
-            self.progress.advance(stage)
-        self.progress.finish(stage)
+            self.progress.advance(self.stage)
+        self.progress.finish(self.stage)
 
     # -------------------------------------------------------------------------------------------------- store
 
     def fill_store(self) -> None:
         """Put a new store in the place of the managed server's."""
-        from kg_neo4j import _localdb
-        from kg_neo4j.graph.bulk.importer_files import arguments
-
-        report = self.work / "import.report"
+        report, size = (self.work / "import.report").absolute(), round(STORE_SHARE * self.size)
         with self._stage("import"):
-            _localdb.import_full(
-                self.settings,
-                arguments(self.work / "csv"),
-                report.absolute(),
-                round(STORE_SHARE * self.size),
-                self.progress,
-                overwrite=True,
-            )
+            given = arguments(self.work / "csv")
+            _localdb.import_full(self.settings, given, report, size, self.progress, overwrite=True)
 
     def commands(self) -> tuple[str, ...]:
         """Return what to run where another server is, one command each."""
-        from kg_neo4j.graph.bulk.importer_files import arguments
-
         name = self.settings.neo4j_database or "neo4j"
         tool = ["neo4j-admin", "database", "import", "full", name]
         again = ["kg", "build", str(self.source), "--bulk", "--graph", self.settings.graph]
@@ -267,11 +214,6 @@ class _BuildRun:
 
     def finish(self, started: float) -> BuildReport:
         """Make constraints and indexes, then what is derived from the graph; remove the folder of the work."""
-        from kg_neo4j.graph import queries
-        from kg_neo4j.graph.connection import connect
-        from kg_neo4j.graph.lease import Lease
-        from kg_neo4j.organise import search_indexes
-
         options, tally, communities = self.options, Tally(), 0
         with ExitStack() as stack:
             with self._stage("schema"):
@@ -282,15 +224,15 @@ class _BuildRun:
                 (self.work / FINISHED).touch()
                 lease.write(finish, graph=self.settings.graph, sha256=self.fingerprint, state={})
             budget = budget_of(options.budget_usd)
-            work = Derivation(database, lease, self.settings, tally, self.progress, "load", budget)
+            run = Run(database, lease, self.settings, tally, self.progress, "load", budget)
             with self._stage("summaries"):
-                describe(work)
+                run.describe()
             if options.vectors != "none":
                 with self._stage("vectors"):
-                    embed_nodes(work, VECTORS[options.vectors])
+                    run.embed(VECTORS[options.vectors])
             if options.analytics:
                 with self._stage("communities"):
-                    communities = analyse(work)
+                    communities = run.analyse()
             size = database.read(queries.get("write/count_graph"), graph=self.settings.graph)[0]
         report = self.report(
             started, size["nodes"], size["relationships"], communities, notes=(*tally.notes, *tally.unfinished)
@@ -309,8 +251,6 @@ class _BuildRun:
         commands: tuple[str, ...] = (),
     ) -> BuildReport:
         """Return what was built; what was extracted is counted in the tables."""
-        from kg_neo4j.graph.bulk.tables import opened
-
         with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
             documents = connection.execute("SELECT count(*) FROM documents").fetchall()[0][0]
             chunks, read, rejected = connection.execute(_COUNTED).fetchall()[0]
@@ -335,10 +275,10 @@ class _BuildRun:
         """Time a stage, and note the most memory that our processes had and the disk that is taken after it."""
         self.stage = name
         started = time.monotonic()
-        with _Memory() as memory:
+        with _peak_memory() as peak_mb:
             yield
         taken = disk.folder_size(self.work) + (0 if self.settings.neo4j_uri else disk.folder_size(self.settings.home))
-        self.stages.append(BuildStage(name, time.monotonic() - started, memory.peak_mb, taken / 1e6))
+        self.stages.append(BuildStage(name, time.monotonic() - started, peak_mb[0], taken / 1e6))
 
 
 _COUNTED = "SELECT count(*), coalesce(sum(rows_read), 0)::BIGINT, coalesce(sum(rows_rejected), 0)::BIGINT FROM chunks"
@@ -348,49 +288,36 @@ WHERE outcome NOT IN ('done', 'empty') ORDER BY title, "index"
 """
 
 
-class _Memory:
-    """Looks now and then at the memory of this process and its workers; Java's is not among it."""
+@contextmanager
+def _peak_memory() -> Iterator[list[float]]:
+    """Look now and then at the MB of this process and its workers; the most is the one number. Java's are not in it."""
+    peak_mb, stop = [0.0], threading.Event()
 
-    def __init__(self) -> None:
-        self.peak_mb = 0.0
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._sample, name="kg-memory", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _sample(self) -> None:
-        import psutil
-
+    def sample() -> None:
         this = psutil.Process()
         while True:
             total = 0
             for process in (this, *this.children(recursive=True)):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     total += 0 if process.name().startswith("java") else process.memory_info().rss
-            self.peak_mb = max(self.peak_mb, total / 1e6)
-            if self._stop.wait(SAMPLE_S):
+            peak_mb[0] = max(peak_mb[0], total / 1e6)
+            if stop.wait(SAMPLE_S):
                 return
+
+    thread = threading.Thread(target=sample, name="kg-memory", daemon=True)
+    thread.start()
+    try:
+        yield peak_mb
+    finally:
+        stop.set()
+        thread.join()
 
 
 def _schema_of(files: Sequence[Path], source: Path, graph: str) -> Schema:
     """Return the schema of the first document that the files hold. Raises UsageError where there is none."""
-    from kg_neo4j.extract import exchange
-    from kg_neo4j.extract import schema as schemas
-
     for path in files:
         for header in exchange.documents(path):
             exchange.refuse_other_graph(path, header.document, graph)
             name, text = str(header.configuration["schema"]), header.configuration["schema_text"]
             return schemas.parse(text, name) if isinstance(text, str) else schemas.load(name)
     raise UsageError(f"{source} holds no extractions", hint="`kg extract SOURCE... --to DIR` writes them")
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the nearest one above it that is there."""
-    return next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j.errors import KgError, WorkerLost, cannot_write
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import FoldTask
-    from kg_neo4j.graph.bulk.reading import Embed
-    from kg_neo4j.settings import Settings
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph.bulk.folding import FoldTask, write_task
+from kg_neo4j.graph.bulk.naming import write_names
+from kg_neo4j.graph.bulk.reading import Embed, write_tables
+from kg_neo4j.graph.bulk.tables import opened
+from kg_neo4j.organise.vectors import text_hash
+from kg_neo4j.settings import Settings
 
 PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
 DUCKDB_MB = 250  # of one process; the rest is spilled to disk. A million documents fail with 180 (docs/scale.md)
@@ -54,18 +58,8 @@ class BuildWork:
         """Return itself with the embedding model that it needs."""
         return replace(self, embed=_embedding(self.embedding)) if self.embedding is not None else self
 
-    def shared_out(self, workers: int) -> BuildWork:
-        """Return itself: nothing is shared."""
-        del workers
-        return self
-
     def run(self, task: BuildPart | Names | FoldTask) -> BuildOutcome:
         """Read a part, derive the names, or write the files of a task."""
-        from kg_neo4j.graph.bulk.folding import write_task
-        from kg_neo4j.graph.bulk.naming import write_names
-        from kg_neo4j.graph.bulk.reading import write_tables
-        from kg_neo4j.graph.bulk.tables import opened
-
         try:
             if isinstance(task, BuildPart):
                 write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema, self.embed)
@@ -88,11 +82,6 @@ class BuildWork:
 
 def _embedding(settings: Settings) -> Embed:
     """Return what gives texts the vectors and hashes that a load stores."""
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j._models.embedding import embed_texts
-    from kg_neo4j.organise.vectors import text_hash
-
     model, tokeniser = factory.embedding_model(settings), tokens.load()
 
     def embed(texts: Sequence[str]) -> Iterable[tuple[Any, str]]:

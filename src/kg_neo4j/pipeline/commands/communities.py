@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.door import Door
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise import analytics
+from kg_neo4j.organise.community_reports import (
+    BASE_TOKENS,
+    FINDING_TOKENS,
+    Reporting,
+    ReportPlan,
+    plan_reports,
+    usual_domain,
+    write_reports,
+)
+from kg_neo4j.organise.report_domain import ChooseDomain, Domain
+from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
+from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.door import Door
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.organise.community_reports import ReportPlan
-    from kg_neo4j.organise.report_domain import Domain
-    from kg_neo4j.organise.stored_reports import CommunityReport
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 FIND_DOMAIN, NO_DOMAIN = "auto", "none"
 LONGEST_DOMAIN = 200  # characters
@@ -88,9 +99,6 @@ def communities(
     progress: Progress = SILENT,
 ) -> tuple[ListedCommunity, ...]:
     """Return the communities of a graph, by level and size; of all levels where `level` is None."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.graph.connection import connect
-
     with connect(settings, progress) as database:
         rows = database.read(
             queries.get("analytics/listed_communities"),
@@ -111,9 +119,6 @@ def community_report(
     number: int, *, settings: Settings, level: int = 0, progress: Progress = SILENT
 ) -> CommunityReport:
     """Return the report on one community. Raises UsageError where there is none."""
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.organise.stored_reports import read_reports
-
     with connect(settings, progress) as database:
         found = [each for each in read_reports(database, settings.graph, level=level) if each.number == number]
     if not found:
@@ -133,13 +138,6 @@ def community_reports(
     the budget is reached or the model fails, `unfinished` says so. Raises UsageError for a graph without communities,
     LeaseHeld and DatabaseError.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.organise import analytics
-    from kg_neo4j.organise.community_reports import Reporting, write_reports
-
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget)
@@ -172,35 +170,25 @@ def plan_community_reports(
     *, settings: Settings, options: CommunityReportOptions | None = None, progress: Progress = SILENT
 ) -> CommunityReportsPlan:
     """Estimate what `community_reports` with the same arguments would ask. Nothing is asked, nothing is written."""
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j._models.prices import price_of
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.organise.community_reports import Reporting, plan_reports
-
     options = options or CommunityReportOptions()
     door = factory.door(settings)
     with connect(settings, progress) as database:
         _check(database, settings.graph)
         domain = _domain(database, settings, door, None if options.domain == FIND_DOMAIN else options.domain)
         planned = plan_reports(database, settings.graph, Reporting(door, tokens.load(), domain.value))
-    price = price_of(door.name, settings)
-    usage = planned.usage
-    usd = price.usd(usage.input_tokens, usage.output_tokens) if price else None
+    asked = planned.usage
     return CommunityReportsPlan(
         graph=settings.graph,
         model=door.model,
         communities=planned.communities,
         current=planned.current,
         composed=planned.composed,
-        usage=replace(usage, usd=usd),
-        assumptions=_assumptions(planned, options.domain) if usage.calls else (),
+        usage=priced(door.name, settings, asked.calls, asked.input_tokens, asked.output_tokens),
+        assumptions=_assumptions(planned, options.domain) if asked.calls else (),
     )
 
 
 def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
-    from kg_neo4j.organise.community_reports import BASE_TOKENS, FINDING_TOKENS
-
     length = (
         f"a report is as long as the {planned.measured} that this model wrote for this graph"
         if planned.measured
@@ -212,10 +200,6 @@ def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
 
 def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
     """Return the domain that the prompt names."""
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph import queries
-    from kg_neo4j.organise.community_reports import usual_domain
-    from kg_neo4j.organise.report_domain import ChooseDomain
 
     def stored() -> str:
         return usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
@@ -236,8 +220,6 @@ def _given(domain: str | None) -> str | None:
 
 def _check(database: Database, graph: str) -> None:
     """Raise UsageError for a graph that has no communities."""
-    from kg_neo4j.graph import queries
-
     if database.read(queries.get("analytics/graph_state"), graph=graph):
         return
     nodes = database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"]

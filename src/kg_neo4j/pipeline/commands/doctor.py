@@ -1,19 +1,47 @@
-"""What a graph holds and how far it is; and what hinders work, each with the command that repairs it."""
+"""What a graph holds: canned reports, and how far it is; and what hinders work, with the command that repairs it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import _localdb, factory
+from kg_neo4j._localdb import disk, jars, java, ports
+from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import KgError
-from kg_neo4j.pipeline.commands.backup import StoredGraph, stored_graphs
+from kg_neo4j.graph import canned_reports, queries
+from kg_neo4j.graph.canned_reports import Report, Value
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise import analytics, search_indexes
+from kg_neo4j.pipeline.commands.archive import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.retrieve.linking import known_names
+from kg_neo4j.settings import Settings
 
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+
+def report(
+    name: str,
+    *,
+    settings: Settings | None = None,
+    parameters: Mapping[str, Value] | None = None,
+    progress: Progress = SILENT,
+) -> Report:
+    """Run the canned report `name`; `to_dataframe()` of the result is a pandas DataFrame.
+
+    A name in `parameters` may be another form of an entity's name; `notes` says what it was taken to mean. Raises
+    UsageError for an unknown report or parameter, a value that does not fit, or a name that no entity has.
+    """
+    settings = settings or Settings()
+    given = parameters or {}
+    canned_reports.check(name, given)
+    with connect(settings, progress) as database:
+        known, notes = known_names(database, settings.graph, name, given)
+        return replace(canned_reports.run(database, name, graph=settings.graph, parameters=known), notes=tuple(notes))
+
 
 # Counts of `kg report checks` that are no defect, or that another check explains.
 EXPLAINED = (
@@ -48,11 +76,6 @@ class Diagnosis:
 
 def status(*, settings: Settings, progress: Progress = SILENT) -> Status:
     """Return what the graph of the settings holds. Starts no server. Raises DatabaseError."""
-    from kg_neo4j import factory
-    from kg_neo4j.graph import queries
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-
     model = factory.model_and_server(settings)[0] or None
     if not _is_running(settings):
         return Status(settings.graph, model, None)
@@ -75,9 +98,9 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
 
     A model's server is asked for its list of models, which costs nothing.
     """
-    is_managed, is_running = not settings.neo4j_uri, _is_running(settings)
-    if is_managed:
-        yield _found("Java", lambda: _java(settings))
+    is_running = _is_running(settings)
+    if not settings.neo4j_uri:
+        yield _found("Java", lambda: str(java.find(settings, jars.read_lock(settings.db_neo4j).java)))
         yield _found("Neo4j", lambda: _jars(settings))
         yield _found("disk", lambda: _disk(settings))
     if is_running:
@@ -85,12 +108,10 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
     else:
         yield _found("local server", lambda: _ports(settings))
     yield _found("chat model", lambda: _chat_model(settings))
-    yield _found("embedding model", lambda: _embedding_model(settings))
+    yield _found("embedding model", lambda: factory.embedding_model(settings).name)
 
 
 def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
-    from kg_neo4j.graph.connection import connect
-
     try:
         database = connect(settings, progress)
     except KgError as error:
@@ -113,22 +134,10 @@ def _found(subject: str, check: Callable[[], str]) -> Diagnosis:
 
 
 def _is_running(settings: Settings) -> bool:
-    if settings.neo4j_uri:
-        return True
-    from kg_neo4j import _localdb
-
-    return _localdb.status(settings).running
-
-
-def _java(settings: Settings) -> str:
-    from kg_neo4j._localdb import jars, java
-
-    return str(java.find(settings, jars.read_lock(settings.db_neo4j).java))
+    return bool(settings.neo4j_uri) or _localdb.status(settings).running
 
 
 def _jars(settings: Settings) -> str:
-    from kg_neo4j._localdb import jars
-
     locked = jars.read_lock(settings.db_neo4j)
     if settings.jars_dir is not None:
         jars.ensure(settings, locked, SILENT)
@@ -139,10 +148,6 @@ def _jars(settings: Settings) -> str:
 
 
 def _disk(settings: Settings) -> str:
-    import shutil
-
-    from kg_neo4j._localdb import disk
-
     home = settings.home.absolute()
     folder = next(each for each in (home, *home.parents) if each.is_dir())
     disk.require_space(folder, disk.RESERVE)
@@ -150,16 +155,11 @@ def _disk(settings: Settings) -> str:
 
 
 def _ports(settings: Settings) -> str:
-    from kg_neo4j._localdb import ports
-
     bolt, http = ports.choose(settings, SILENT)
     return f"does not run; commands start it on ports {bolt} and {http}"
 
 
 def _indexes(database: Database, settings: Settings) -> str:
-    from kg_neo4j import factory
-    from kg_neo4j.organise import search_indexes
-
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
     found = search_indexes.usable_indexes(database, settings.graph, model)
@@ -184,8 +184,6 @@ def _documents(database: Database, graph: str) -> str:
 
 
 def _communities(database: Database, graph: str) -> str:
-    from kg_neo4j.organise import analytics
-
     current = analytics.is_current(database, graph)
     if current is False:
         raise KgError("the graph has changed since communities were computed", hint="`kg communities`")
@@ -193,8 +191,6 @@ def _communities(database: Database, graph: str) -> str:
 
 
 def _consistency(database: Database, graph: str) -> str:
-    from kg_neo4j.graph import queries
-
     rows = database.read(queries.get("reports/checks"), graph=graph)
     wrong = [f"{row['Count']:,} {row['Check']}" for row in rows if row["Count"] and row["Check"] not in EXPLAINED]
     if wrong:
@@ -203,9 +199,6 @@ def _consistency(database: Database, graph: str) -> str:
 
 
 def _chat_model(settings: Settings) -> str:
-    from kg_neo4j import factory
-    from kg_neo4j._models.prices import price_of
-
     factory.chat_model(settings)  # raises for settings that make none
     name, server = factory.model_and_server(settings)
     if not name:
@@ -216,9 +209,3 @@ def _chat_model(settings: Settings) -> str:
         )
     unpriced = "" if price_of(name, settings) else "; its price is not known (KG_PRICES)"
     return f"{name} at {server or 'OpenAI'}{unpriced}"
-
-
-def _embedding_model(settings: Settings) -> str:
-    from kg_neo4j import factory
-
-    return factory.embedding_model(settings).name

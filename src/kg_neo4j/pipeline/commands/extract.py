@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j._models.answer_log import logs
 from kg_neo4j.acquire import files
@@ -19,15 +17,21 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.pipeline.documents import read_pages
 from kg_neo4j.pipeline.engines import choice
 from kg_neo4j.pipeline.engines.choice import EngineOptions
-from kg_neo4j.pipeline.engines.shards import Shard, limit_of, part, part_of, plan
-from kg_neo4j.pipeline.engines.worker import ANSWERS, ExtractionWork, ExtractionWorker
+from kg_neo4j.pipeline.engines.shards import (
+    ANSWERS,
+    ExtractionWork,
+    ExtractionWorker,
+    Shard,
+    limit_of,
+    part,
+    part_of,
+    plan,
+)
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, ExtractReport, SkippedSource
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def extract(
@@ -48,7 +52,6 @@ def extract(
     kept in the folder.
     """
     options, engine = options or LoadOptions(), engine or EngineOptions()
-    started = time.monotonic()
     tally = Tally()
     files.check_language(options.language)
     work = ExtractionWork(settings, options, Path(to))
@@ -62,7 +65,7 @@ def extract(
     written = 0
     progress.start("extract", run.count)
     with contextlib.closing(worker):
-        for report in choice.run(chosen, worker, work, run.shards(errors)):
+        for report in choice.run(chosen, worker, work.shared_out(chosen.workers), run.shards(errors)):
             written += report.written
             tally.add(report.tally)
             errors += [report.error] if report.error else []
@@ -71,7 +74,7 @@ def extract(
     if errors:
         raise errors[0]
     run.remove_superseded()
-    return tally.extract_report(to, written, time.monotonic() - started)
+    return tally.extract_report(to, written)
 
 
 def write_manifest(

@@ -1,42 +1,41 @@
-"""Load: acquire, extract, record, settle, embed, analyse."""
+"""Load: acquire, extract, record, settle, embed, analyse. And unload: remove documents and what lost its support."""
 
 from __future__ import annotations
 
 import itertools
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j.acquire.absence import LoadedFolder
+from kg_neo4j.acquire.folders import real_path
+from kg_neo4j.acquire.identity import origin_id
+from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
+from kg_neo4j.extract.exchange import ExtractedDocument
+from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.graph import documents as stored_documents
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument, StoredDocument
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.replay import schema_of
+from kg_neo4j.organise import vectors
+from kg_neo4j.organise.vectors import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
-from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.documents import cut_document, is_plugged, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.exchange import ExtractedDocument
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.organise.vectors import ChunkEmbedding
-    from kg_neo4j.settings import Settings
-
-BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
-BATCH_S = 2.0  # a slow model's answers are written at least this often
+from kg_neo4j.settings import Settings
 
 
 def load(
@@ -56,21 +55,7 @@ def load(
     instead of `options.budget_usd`. Loading the same twice changes nothing; an edited document replaces exactly what it
     supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import checked_file_keys
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import vectors
-    from kg_neo4j.organise.vectors import ChunkEmbedding
-    from kg_neo4j.settings import Settings
-
-    settings = settings or Settings()
-    options = options or LoadOptions()
-    started, tally = time.monotonic(), Tally()
+    settings, options, tally = settings or Settings(), options or LoadOptions(), Tally()
     factory.warm_up(settings)
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
@@ -79,7 +64,9 @@ def load(
     extraction = extraction_config(settings, options, door, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = factory.embedding_model(settings, budget=budget)
-    (files, others), known = _apart(sources), dict[str, str]()
+    extracted = {source: exchange.files_in(Path(source)) for source in sources}  # files of extractions made elsewhere
+    files = [path for paths in extracted.values() for path in paths]
+    others, known = [source for source, paths in extracted.items() if not paths], dict[str, str]()
     read = read_documents(others, settings, options, tally, documents, known)
     with (
         connect(settings, progress, to_write=True) as database,
@@ -87,153 +74,88 @@ def load(
         said_what_is_left(database, settings.graph),
         ChunkEmbedding(database, embedder, tokeniser) as beside,
     ):
-        known |= checked_file_keys(database, settings.graph, configuration)  # before the first document is read
+        known |= stored_documents.checked_file_keys(database, settings.graph, configuration)  # before one is read
         if options.vectors:
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
-        recorder = Recorder(database, settings.graph, schema, lease)
-        run = _LoadRun(
-            *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
-            *(budget, progress),
-        )
+        run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         sync = Sync(database, settings, options, tally, [each for each in others if not is_plugged(each)])
-        try:
-            _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
+        cut = (
+            CutDocument(document, cut_document(document, tokeniser, settings, options), configuration)
+            for document in sync.documents(read)
+        )
+        with run.settling(schema):
+            progress.start("extract")
+            jobs = _jobs(run, cut, extraction, beside if options.vectors else None)
+            run.record(schema, itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration)))
+            progress.finish("extract")
             sync.withdraw(lease)
-        except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
-            settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
-            raise
-        tally.changes += settle(database, settings.graph, schema, lease, progress)
         sync.delete(lease)
-        return _finish(settings, options, embedder, run, started)
+        tally.changes += beside.finish()
+        communities = run.derive(
+            analytics=options.analytics,
+            embed=options.vectors,
+            embed_again=options.re_embed,
+            singletons=options.singletons,
+        )
+        tally.notes += extraction.extractor.notes
+        return tally.report(database, settings.graph, communities)
 
 
-@dataclass(frozen=True, slots=True)
-class _LoadRun:
-    """What loading one document needs."""
-
-    database: Database
-    graph: str
-    lease: Lease
-    recorder: Recorder
-    configuration: LoadConfiguration
-    extraction: ExtractionConfig
-    tally: Tally
-    files: tuple[Path, ...]  # of extractions made elsewhere
-    beside: ChunkEmbedding
-    budget: Budget | None
-    progress: Progress
-
-
-def _apart(sources: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Return the files of extractions among the sources, folders looked into, and the other sources."""
-    from kg_neo4j.extract.exchange import files_in
-
-    found = {source: files_in(Path(source)) for source in sources}
-    files = tuple(path for paths in found.values() for path in paths)
-    return files, tuple(source for source, paths in found.items() if not paths)
-
-
-def _jobs(
-    run: _LoadRun, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
-) -> Iterator[DocumentJob]:
-    """Record each document and its chunks, and yield the documents with chunks that are still to be extracted."""
-    from kg_neo4j.graph.documents import CutDocument, record_documents
-
-    cut = (
-        CutDocument(document, cut_document(document, tokeniser, settings, options), run.configuration)
-        for document in documents
-    )
-    for group in record_documents(run.database, run.lease, cut):
+def _recorded(run: Run, cut: Iterable[CutDocument]) -> Iterator[tuple[RecordedDocument, ...]]:
+    """Record documents and their chunks, and count them; yield each group that was recorded together."""
+    for group in stored_documents.record_documents(run.database, run.lease, cut):
         run.tally.documents += len(group)
         run.tally.chunks += sum(len(each.chunks) for each in group)
         run.tally.changes += sum(each.changes for each in group)
+        yield group
+
+
+def _jobs(
+    run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig, beside: ChunkEmbedding | None
+) -> Iterator[DocumentJob]:
+    """Record documents, and yield those with chunks to be extracted; with what a model said of them before."""
+    carries_over = extraction.extractor.converses and extraction.wave > 0
+    place = (run.database, run.settings.graph)
+    for group in _recorded(run, cut):
         pending = [each for each in group if each.pending]
-        if options.vectors:
-            run.beside.begin([chunk for each in pending for chunk in each.pending])
-        yield from _with_answers(run, pending)
+        if beside is not None:
+            beside.begin([chunk for each in pending for chunk in each.pending])
+        before = [each.document.id for each in pending if not each.is_new]
+        begun = [each.document.id for each in pending if carries_over and len(each.pending) < len(each.chunks)]
+        answers = stored_documents.stored_answers(*place, before, extraction.config_hash) if before else {}
+        names = stored_documents.known_names(*place, begun) if begun else {}
+        for each in pending:
+            stored = {chunk.id: answers[chunk.id] for chunk in each.pending if chunk.id in answers}
+            mentioned = {chunk.id: names[chunk.id] for chunk in each.chunks if chunk.id in names}
+            yield DocumentJob(each.document, each.chunks, each.pending, stored, mentioned)
 
 
-def _with_answers(run: _LoadRun, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
-    """Yield the jobs of recorded documents, with what a model has said of those that the graph had before."""
-    from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.graph.documents import known_names, stored_answers
+def _from_files(
+    run: Run, files: Sequence[Path], configuration: LoadConfiguration
+) -> Iterator[tuple[Document, Extraction]]:
+    """Record the documents of files of extractions, and yield the extractions that are not recorded yet.
 
-    carries_over = run.extraction.extractor.converses and run.extraction.wave > 0
-    before = [each.document.id for each in documents if not each.is_new]
-    begun = [each.document.id for each in documents if carries_over and len(each.pending) < len(each.chunks)]
-    answers = stored_answers(run.database, run.graph, before, run.extraction.config_hash) if before else {}
-    names = known_names(run.database, run.graph, begun) if begun else {}
-    for each in documents:
-        stored = {chunk.id: answers[chunk.id] for chunk in each.pending if chunk.id in answers}
-        mentioned = {chunk.id: names[chunk.id] for chunk in each.chunks if chunk.id in names}
-        yield DocumentJob(each.document, each.chunks, each.pending, stored, mentioned)
-
-
-def _extract_and_record(run: _LoadRun, jobs: Iterator[DocumentJob]) -> None:
-    """Extract in the background, write in batches; the next batch is made while the server writes one."""
-    from kg_neo4j.extract.engine import extract_all
-
-    def counted() -> Iterator[Extraction]:
-        extracted = itertools.chain(extract_all(jobs, run.extraction), _from_files(run))
-        for document, extraction in extracted:
-            run.tally.count(document, extraction)
-            run.progress.advance("extract")
-            run.progress.count("documents", run.tally.documents)
-            if run.tally.usage.usd:
-                run.progress.count("USD", run.tally.usage.usd)
-            yield extraction
-
-    run.progress.start("extract")
-    for changes in run.recorder.record_all(batches(counted())):
-        run.tally.changes += changes
-    run.progress.finish("extract")
-
-
-def _from_files(run: _LoadRun) -> Iterator[tuple[Document, Extraction]]:
-    """Record the documents of files of extractions, and yield what is not recorded yet."""
-    found = _recorded_files(run.database, run.lease, run.files, run.graph, run.configuration)
-    for document, extractions, chunks, changes in found:
-        run.tally.documents += 1
-        run.tally.chunks += chunks
-        run.tally.changes += changes
-        for extraction in extractions:
-            yield document, extraction
-
-
-def _recorded_files(
-    database: Database, lease: Lease, files: Sequence[Path], graph: str, configuration: LoadConfiguration
-) -> Iterator[tuple[Document, tuple[Extraction, ...], int, int]]:
-    """Record the documents that files of extractions hold; yield each with the extractions that are not recorded yet.
-
-    The two numbers are its chunks, and the changes that recording them made. Raises UsageError for files of another
-    graph or schema, and for a document that the graph has under another key.
+    Raises UsageError for files of another graph or schema, and for a document that the graph has under another key.
     """
-    from kg_neo4j.graph.documents import record_documents
-
     waiting: deque[tuple[Extraction, ...]] = deque()  # of documents that are read and not recorded
-    for group in record_documents(database, lease, _of_files(database, files, graph, configuration, waiting)):
+    for group in _recorded(run, _of_files(run, files, configuration, waiting)):
         for recorded in group:
             pending = {chunk.id for chunk in recorded.pending}
-            found = tuple(each for each in waiting.popleft() if each.chunk.id in pending)
-            yield recorded.document, found, len(recorded.chunks), recorded.changes
+            for extraction in waiting.popleft():
+                if extraction.chunk.id in pending:
+                    yield recorded.document, extraction
 
 
 def _of_files(
-    database: Database,
-    files: Sequence[Path],
-    graph: str,
-    configuration: LoadConfiguration,
-    waiting: deque[tuple[Extraction, ...]],
+    run: Run, files: Sequence[Path], configuration: LoadConfiguration, waiting: deque[tuple[Extraction, ...]]
 ) -> Iterator[CutDocument]:
     """Yield the documents of files of extractions, and add the extractions of each to `waiting`."""
-    from kg_neo4j.extract.exchange import refuse_other_graph
-    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, file_keys
-
-    known = file_keys(database, graph) if files else {}
+    graph = run.settings.graph
+    known = stored_documents.file_keys(run.database, graph) if files else {}
     keys = {origin: key for key, origin in reversed(known.items())}
     for path, header, extractions in _each_once(files):
         document = header.document
-        refuse_other_graph(path, document, graph)
+        exchange.refuse_other_graph(path, document, graph)
         stored = LoadConfiguration(**{**header.configuration, "rebuild": configuration.rebuild})  # type: ignore[arg-type]
         if stored.schema_hash != configuration.schema_hash:
             raise UsageError(
@@ -247,8 +169,6 @@ def _of_files(
 
 def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument, tuple[Extraction, ...]]]:
     """Yield the documents of files. Raises UsageError where two files differ about one document."""
-    from kg_neo4j.extract import exchange
-
     seen: dict[str, tuple[Path, str]] = {}  # document -> its file, and a hash of its text and configuration
     for path in files:
         for header, extractions in exchange.read(path):
@@ -266,8 +186,6 @@ def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument,
 
 def _check_key(path: Path, document: Document, keys: Mapping[str, str]) -> None:
     """Refuse a file that the graph has under another key: it would be in the graph twice. `keys` are by origin."""
-    from kg_neo4j.acquire.identity import origin_id
-
     if document.origin is not None and (stored := keys.get(origin_id(document.origin))) is not None:
         raise UsageError(
             f"{path}: {document.origin} was extracted under the key {document.key!r}; the graph {document.graph!r} has "
@@ -276,39 +194,54 @@ def _check_key(path: Path, document: Document, keys: Mapping[str, str]) -> None:
         )
 
 
-def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
-    """Group extractions for writing: many where they come fast, few where a model is slow."""
-    batch: list[Extraction] = []
-    rows, since = 0, time.monotonic()
-    try:
-        for extraction in extractions:
-            batch.append(extraction)
-            rows += extraction.rows_read
-            if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
-                yield batch
-                batch, rows, since = [], 0, time.monotonic()
-    except (KgError, KeyboardInterrupt):
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch
-
-
-def _finish(
-    settings: Settings, options: LoadOptions, embedder: EmbeddingModel, run: _LoadRun, started: float
+def unload(
+    source: str, *, root: str | None = None, settings: Settings | None = None, progress: Progress = SILENT
 ) -> LoadReport:
-    """Compute what is derived from the settled graph, and report."""
-    run.tally.changes += run.beside.finish()
-    work = Derivation(
-        run.database, run.lease, settings, run.tally, run.progress, "load", budget=run.budget, embedder=embedder
+    """Remove one document, or those of a folder, and exactly what lost its last support.
+
+    `source` is a document's source, title, key or id, or the path of its file, which need not be there any more. If it
+    is none of these, it is a folder: all documents that were read from it are removed. If none was, those whose keys
+    are below it, relative to `root` as in `load`. The documents themselves go last: an unload that was stopped is
+    ended by the same command. Raises SourceNotFound if there is no such document or folder, UsageError if several
+    documents have the name, and for `root` as `load`.
+    """
+    settings, tally = settings or Settings(), Tally()
+    graph = settings.graph
+    with connect(settings, progress, to_write=True) as database:
+        found = _named(stored_documents.list_documents(database, graph), source, root)
+        if not found:
+            raise SourceNotFound(
+                f"no document {source!r} in graph {graph!r}", hint="`kg documents` lists what is loaded"
+            )
+        with Lease(database, graph) as lease:
+            run, schema = Run(database, lease, settings, tally, progress, "unload"), schema_of(found[0])
+            tally.documents = len(found)
+            tally.chunks = sum(stored_documents.withdraw_chunks(database, lease, graph, each.id) for each in found)
+            tally.changes = len(found) + tally.chunks
+            run.settle(schema)
+            communities = run.derive()
+            for each in found:
+                stored_documents.delete_document(lease, graph, each.id)
+            return tally.report(database, graph, communities)
+
+
+def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:
+    """Return the document that `source` names, else those of the folder that it names."""
+    name = source.rstrip("/")
+    if not name.strip() or "\0" in name:
+        return []
+    origin = origin_id(real_path(name))
+    found = [each for each in stored if each.origin == origin or source in (each.id, each.source, each.title, each.key)]
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
+    if found:
+        return found
+    folder = LoadedFolder(name, root=root)
+    files = [each for each in stored if each.kind == "file"]
+    key = folder.place.key
+    begins = tuple(f"{each}/" for each in (key, name) if each)
+    return (
+        [each for each in files if each.key == key]
+        or [each for each in files if folder.find(each.origin, each.key, each.source) is not None]
+        or [each for each in files if each.key.startswith(begins) or each.source.startswith(f"{name}/")]
     )
-    communities = derive(
-        work,
-        analytics=options.analytics,
-        embed=options.vectors,
-        embed_again=options.re_embed,
-        singletons=options.singletons,
-    )
-    run.tally.notes += run.extraction.extractor.notes
-    return run.tally.report(run.database, settings.graph, communities, time.monotonic() - started)

@@ -4,10 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import _localdb, factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.prices import price_of
+from kg_neo4j._models.tasks import Request, Unanswered
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract.context import KNOWN_CHARACTERS, UNDER_WAY, ChunkTask, DocumentJob, Waves
+from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk, show
+from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.reading import REPAIR, without_rows
+from kg_neo4j.factory import embeds_built_in
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import (
+    CutDocument,
+    LoadConfiguration,
+    answer_figures,
+    checked_file_keys,
+    compare_document,
+    description_characters,
+    known_names,
+    often_mentioned,
+    stored_answers,
+)
+from kg_neo4j.pipeline.budget import priced
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.estimates import (
     CHARACTERS_A_TOKEN,
@@ -25,17 +50,7 @@ from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Request
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.context import ChunkTask, DocumentJob
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.extract.llm_extractor import LlmExtractor
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import LoadConfiguration
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PIECES_A_CALL = 128  # texts that are embedded in one call
 DESCRIBED = 0.5  # tokens of names and descriptions to embed, for a token of output
@@ -56,10 +71,6 @@ def plan(
     the one that the settings mean. Raises what `load` would raise before it asks: for sources, for what is stored with
     another configuration, for a table of prices.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph.documents import checked_file_keys
-
     options = options or LoadOptions()
     tally = Tally()
     tokeniser = tokens.load()
@@ -72,18 +83,30 @@ def plan(
     with _opened(settings, tally, progress) as database:
         known = checked_file_keys(database, settings.graph, configuration) if database is not None else {}
         run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
-        run.prepare()
+        run.asking = run.figured()
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
         if database is not None:
             read = Sync(database, settings, options, tally, ()).documents(read)
         for document in read:
-            tally.documents += 1
-            run.add(document)
+            run.add(document, tally)
             progress.advance("plan")
     progress.finish("plan")
     if options.re_embed:
         tally.notes.append("not in this plan: vectors that --re-embed makes for texts of the graph")
     return run.report(tally)
+
+
+@dataclass(slots=True)
+class _Asking:
+    """What the model's answers are like, and what asking takes so far."""
+
+    extractor: LlmExtractor
+    figures: Figures
+    estimate: Estimate
+    summaries: SummaryEstimate
+    chunks: int = 0  # to ask about
+    work_s: float = 0.0
+    longest_s: float = 0.0  # of one document
 
 
 @dataclass(slots=True)
@@ -97,97 +120,77 @@ class _PlanRun:
     configuration: LoadConfiguration
     database: Database | None  # None: nothing is stored anywhere
     requests: list[Request]  # that the door was asked and counted; the last one is that of the chunk
-    extractor: LlmExtractor | None = None  # None: nobody is asked
-    figures: Figures | None = None
-    estimate: Estimate | None = None
-    summaries: SummaryEstimate | None = None
-    chunks: int = 0
-    asked: int = 0
+    asking: _Asking | None = None  # None: no model is asked
     new_tokens: int = 0  # of text that is still to be recorded
-    work_s: float = 0.0
-    longest_s: float = 0.0
-    wave_s: dict[int, list[float]] = field(default_factory=dict)  # of the open document: seconds a chunk, by wave
 
-    def prepare(self) -> None:
-        """Find out what the model's answers are like."""
-        from kg_neo4j.extract.llm_extractor import LlmExtractor
-        from kg_neo4j.graph.documents import answer_figures
-
-        if not isinstance(self.extraction.extractor, LlmExtractor):
-            return
-        self.extractor = self.extraction.extractor
-        fixed = Fixed.of(self.extractor, self.tokeniser)
-        self.figures = assumed(self.extractor, self.extraction.schema, self.tokeniser, self.options.gleanings)
+    def figured(self) -> _Asking | None:
+        """Return what asking is like, from answers that the graph has where there are some."""
+        extractor = self.extraction.extractor
+        if not isinstance(extractor, LlmExtractor):
+            return None
+        fixed = Fixed.of(extractor, self.tokeniser)
+        figures = assumed(extractor, self.extraction.schema, self.tokeniser, self.options.gleanings)
         if self.database is not None:
-            answers = answer_figures(self.database, self.settings.graph, self.extractor.name)
-            self.figures = measured(answers, self.figures, fixed, self.options.wave)
-        self.estimate = Estimate(self.figures, fixed)
-        self.summaries = SummaryEstimate(self.settings.summary_tokens, self.figures.description)
+            answers = answer_figures(self.database, self.settings.graph, extractor.name)
+            figures = measured(answers, figures, fixed, self.options.wave)
+        summaries = SummaryEstimate(self.settings.summary_tokens, figures.description)
         if self.database is not None:
-            self._measure_descriptions(self.database, self.summaries)
+            if characters := description_characters(self.database, self.settings.graph):
+                summaries.description_tokens = characters / CHARACTERS_A_TOKEN
+            summaries.stored = often_mentioned(self.database, self.settings.graph)
+        return _Asking(extractor, figures, Estimate(figures, fixed), summaries)
 
-    def add(self, document: Document) -> None:
+    def add(self, document: Document, tally: Tally) -> None:
         """Add one document."""
-        from kg_neo4j.extract.context import Waves
-
         chunks = cut_document(document, self.tokeniser, self.settings, self.options)
-        self.chunks += len(chunks)
+        tally.documents += 1
+        tally.chunks += len(chunks)
         job = self._job(document, chunks)
         self.new_tokens += sum(chunk.token_count for chunk in job.pending)
-        if self.extractor is None or self.summaries is None:
+        if (asking := self.asking) is None:
             return
         for chunk in job.pending:
-            self.summaries.add(chunk)
-        self.wave_s = {}
+            asking.summaries.add(chunk)
+        wave_s: dict[int, list[float]] = {}  # seconds a chunk, by wave
         waves = Waves(job, self.extraction.wave)
         while tasks := list(iter(waves.take, None)):
             for task in tasks:
-                waves.finish(self._extracted(task))
-        self.longest_s = max(self.longest_s, waiting_s(self.wave_s, self.extraction.concurrency))
+                waves.finish(self._extracted(task, asking, wave_s))
+        asking.longest_s = max(asking.longest_s, waiting_s(wave_s, self.extraction.concurrency))
 
     def report(self, tally: Tally) -> LoadPlan:
         """Return the plan."""
-        from kg_neo4j._models.prices import price_of
-
-        price = price_of(self.extractor.name, self.settings) if self.extractor else None
-        if self.estimate and self.summaries:
-            self.work_s += self.estimate.describe(*self.summaries.sums())
-        steps = self.estimate.usages(price) if self.estimate else {}
+        asking, seconds = self.asking, 0.0
+        steps: Mapping[str, Usage] = {}
+        assumptions: tuple[str, ...] = ()
+        if asking is not None:
+            price = price_of(asking.extractor.name, self.settings)
+            asking.work_s += asking.estimate.describe(*asking.summaries.sums())
+            steps = asking.estimate.usages(price)
+            seconds = max(asking.longest_s, asking.work_s / self.extraction.concurrency)
+            assumptions = _assumptions(asking, steps) if asking.chunks else ()
         usage = sum(steps.values(), Usage())
         return LoadPlan(
             graph=self.settings.graph,
-            model=self.extractor.name if self.extractor else None,
+            model=asking.extractor.name if asking else None,
             documents=tally.documents,
-            chunks=self.chunks + tally.chunks,
-            chunks_to_ask=self.asked,
+            chunks=tally.chunks,
+            chunks_to_ask=asking.chunks if asking else 0,
             usage=usage if usage.calls else Usage(usd=0.0),
             steps=steps,
             embedding=self._embedding(usage.output_tokens),
             concurrency=self.extraction.concurrency,
-            seconds=max(self.longest_s, self.work_s / self.extraction.concurrency),
-            assumptions=self._assumptions(steps),
+            seconds=seconds,
+            assumptions=assumptions,
             skipped=tuple(tally.skipped),
             notes=tuple(tally.notes),
         )
 
-    def _assumptions(self, steps: Mapping[str, Usage]) -> tuple[str, ...]:
-        from kg_neo4j.extract.reading import REPAIR
-
-        if not self.figures or not self.asked:
-            return ()
-        counted = steps[REPAIR].calls if REPAIR in steps else 0
-        most = max(counted, self.asked)
-        repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
-        return (*self.figures.in_words(), repairs)
-
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
-        from kg_neo4j.extract.context import DocumentJob
-        from kg_neo4j.graph.documents import CutDocument, compare_document, known_names, stored_answers
-
         if self.database is None:
             return DocumentJob(document, chunks, chunks)
         compared = compare_document(self.database, CutDocument(document, chunks, self.configuration))
-        if not compared.pending or compared.is_new or self.extractor is None:
+        if not compared.pending or compared.is_new or self.asking is None:
             return DocumentJob(document, chunks, compared.pending)
         stored = stored_answers(self.database, document.graph, [document.id], self.extraction.config_hash)
         current = {chunk.id for chunk in chunks}  # a load would withdraw the others before it asks
@@ -195,62 +198,45 @@ class _PlanRun:
         mentioned = {chunk_id: found for chunk_id, found in names.items() if chunk_id in current}
         return DocumentJob(document, chunks, compared.pending, stored, mentioned)
 
-    def _measure_descriptions(self, database: Database, summaries: SummaryEstimate) -> None:
-        from kg_neo4j.graph.documents import description_characters, often_mentioned
-
-        if characters := description_characters(database, self.settings.graph):
-            summaries.description_tokens = characters / CHARACTERS_A_TOKEN
-        summaries.stored = often_mentioned(database, self.settings.graph)
-
-    def _extracted(self, task: ChunkTask) -> Extraction:
+    def _extracted(self, task: ChunkTask, asking: _Asking, wave_s: dict[int, list[float]]) -> Extraction:
         """Return what the answers that are there give; where there are none, add what asking takes."""
-        from kg_neo4j._models.tasks import Unanswered
-        from kg_neo4j.extract.engine import extract_chunk
-        from kg_neo4j.extract.reading import without_rows
-
         try:
             return extract_chunk(task, self.extraction)
         except Unanswered:
             request = self.requests.pop()
-            self._ask(task, (request.system, request.user))
-            return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
-
-    def _ask(self, task: ChunkTask, question: tuple[str, str]) -> None:
-        from kg_neo4j.extract.context import KNOWN_CHARACTERS, UNDER_WAY
-        from kg_neo4j.extract.engine import show
-
-        if self.extractor is None or self.estimate is None:
-            raise TypeError("the built-in rules call no model")
         shown = show(task.chunk, self.extraction.preprocess, task.document.language)
-        first = self.extractor.messages(task, shown.text)
+        first = asking.extractor.messages(task, shown.text)
         prompt = prompt_tokens(first, self.tokeniser)
         wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0
-        if any(asked <= wave - UNDER_WAY for asked in self.wave_s):  # by then the list of names is full, or nearly so
+        if any(asked <= wave - UNDER_WAY for asked in wave_s):  # by then the list of names is full, or nearly so
             prompt += max(0, KNOWN_CHARACTERS - sum(len(name) for pair in task.context.known for name in pair)) // 4
-        seconds = self.estimate.ask(prompt, task.chunk.token_count, first=question == first)
-        self.wave_s.setdefault(wave, []).append(seconds)
-        self.work_s += seconds
-        self.asked += 1
+        is_first = (request.system, request.user) == first
+        seconds = asking.estimate.ask(prompt, task.chunk.token_count, first=is_first)
+        wave_s.setdefault(wave, []).append(seconds)
+        asking.work_s += seconds
+        asking.chunks += 1
+        return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
 
     def _embedding(self, output_tokens: int) -> Usage:
         """Return what embedding the new texts takes; nothing where the built-in embedder does it."""
-        from kg_neo4j._models.prices import price_of
-        from kg_neo4j.factory import embeds_built_in
-
         given = self.settings.given.embedding
         name = self.settings.embedding_model if given is None else given.name
         if name is None or embeds_built_in(self.settings) or not self.new_tokens:
             return Usage(usd=0.0)
         tokens = round(self.new_tokens + DESCRIBED * output_tokens)
-        price = price_of(name, self.settings)
         calls = -(-tokens // (PIECES_A_CALL * 100))  # most texts are descriptions, of 50 to 100 tokens
-        return Usage(calls, tokens, 0, price.usd(tokens) if price else None)
+        return priced(name, self.settings, calls, tokens)
+
+
+def _assumptions(asking: _Asking, steps: Mapping[str, Usage]) -> tuple[str, ...]:
+    counted = steps[REPAIR].calls if REPAIR in steps else 0
+    most = max(counted, asking.chunks)
+    repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
+    return (*asking.figures.in_words(), repairs)
 
 
 def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
     """Return the sources that are not extracted yet; count the documents of the others."""
-    from kg_neo4j.extract import exchange
-
     others = []
     for source in sources:
         files = exchange.files_in(Path(source))
@@ -266,9 +252,6 @@ def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
 @contextmanager
 def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Database | None]:
     """Open the database that a load would write to; None where the managed one was never started."""
-    from kg_neo4j import _localdb
-    from kg_neo4j.graph.connection import connect
-
     if settings.neo4j_uri is None:
         status = _localdb.status(settings)
         if not status.running and not (Path(status.home) / "data" / "databases").is_dir():

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.budget import Budget
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.replay import schema_of
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
-from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed
+from kg_neo4j.graph.resolution.derived import read_mentioned, read_sources
+from kg_neo4j.graph.resolution.judgement import CompareEntities
+from kg_neo4j.graph.resolution.link_files import read_links
+from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed, judged, propose
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
+from kg_neo4j.graph.settler import settle
+from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
 from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 SHORTEST_ID = 6  # digits of a decision's id that name it; fewer are the number of a run
 PERSON = "person"  # the rule of a decision on one pair; of a file of links it is "file"
@@ -54,17 +61,6 @@ class ResolveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _ResolveRun:
-    """What making the graph show decisions needs."""
-
-    database: Database
-    lease: Lease
-    schema: Schema
-    tally: Tally
-    budget: Budget | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     """What there is to decide, and what was decided."""
 
@@ -81,24 +77,19 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
     documents or a bad file of links, LeaseHeld, and ModelRefused; nothing is written then. Where the budget is reached,
     what is not asked stays open, and a note says so.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.settler import settle
-
-    options = options or ResolveOptions()
-    started, tally, budget = time.monotonic(), Tally(), budget_of(options.budget_usd)
-    with connect(settings, progress, to_write=not options.dry_run) as database:
-        schema = _schema(database, settings.graph)
-        before = _nodes(database, settings.graph)
-        if options.dry_run:
+    options, tally = options or ResolveOptions(), Tally()
+    if options.dry_run:
+        with connect(settings, progress) as database:
+            _schema(database, settings.graph)
+            before = _nodes(database, settings.graph)
             found = _propose(database, settings, options, tally, progress)
-            return _report(database, settings.graph, found, before, tally, started)
-        with Lease(database, settings.graph) as lease:
-            settle(database, settings.graph, schema, lease, progress)  # what a killed run left
-            found = _propose(database, settings, options, tally, progress, budget)
-            run = _ResolveRun(database, lease, schema, tally, budget)
-            _show(run, settings, found.decisions, options.analytics, progress)
-        return _report(database, settings.graph, found, before, tally, started)
+            return _report(database, settings.graph, found, before, tally)
+
+    def proposed(run: Run, schema: Schema) -> _Found:
+        settle(run.database, settings.graph, schema, run.lease, progress)  # what a killed run left
+        return _propose(run.database, settings, options, tally, progress, run.budget)
+
+    return _decided(proposed, settings, options.analytics, budget_of(options.budget_usd), progress, tally)
 
 
 def decide_pair(
@@ -115,24 +106,17 @@ def decide_pair(
     A second time nothing changes; `undo` takes it back. Raises UsageError for a key that no mention bears, or one and
     itself, and LeaseHeld.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.resolution.derived import read_mentioned
 
-    started, tally = time.monotonic(), Tally()
-    with connect(settings, progress, to_write=True) as database:
-        schema = _schema(database, settings.graph)
-        before = _nodes(database, settings.graph)
-        with Lease(database, settings.graph) as lease:
-            finish(database, settings.graph, schema, lease)
-            known = {each.key: each for each in read_mentioned(database, settings.graph)}
-            if keys[0] == keys[1] or not all(key in known for key in keys):
-                raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
-            verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
-            said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
-            made = _decisions(settings.graph, [said], stored_decisions(database, settings.graph))
-            _show(_ResolveRun(database, lease, schema, tally, budget), settings, made, analytics, progress)
-        return _report(database, settings.graph, _Found((said,), made), before, tally, started)
+    def decided(run: Run, schema: Schema) -> _Found:
+        finish(run.database, settings.graph, schema, run.lease)
+        known = {each.key: each for each in read_mentioned(run.database, settings.graph)}
+        if keys[0] == keys[1] or not all(key in known for key in keys):
+            raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
+        verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
+        said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
+        return _Found((said,), _decisions(settings.graph, [said], stored_decisions(run.database, settings.graph)))
+
+    return _decided(decided, settings, analytics, budget, progress)
 
 
 def undo(
@@ -148,35 +132,49 @@ def undo(
     The graph is then what it was without them, byte for byte in the export. They are remembered, so that no rule makes
     them again. Raises UsageError where no decision, or several, bear that name.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
 
-    started, tally = time.monotonic(), Tally()
-    with connect(settings, progress, to_write=True) as database:
-        schema = _schema(database, settings.graph)
-        before = _nodes(database, settings.graph)
-        with Lease(database, settings.graph) as lease:
-            finish(database, settings.graph, schema, lease)
-            named = _named(name, stored_decisions(database, settings.graph), settings.graph)
-            revoked = tuple(
+    def revoked(run: Run, schema: Schema) -> _Found:
+        finish(run.database, settings.graph, schema, run.lease)
+        named = _named(name, stored_decisions(run.database, settings.graph), settings.graph)
+        return _Found(
+            decisions=tuple(
                 replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named
             )
-            _show(_ResolveRun(database, lease, schema, tally, budget), settings, revoked, analytics, progress)
-        return _report(database, settings.graph, _Found(decisions=revoked), before, tally, started)
+        )
+
+    return _decided(revoked, settings, analytics, budget, progress)
 
 
 def decisions(*, settings: Settings, progress: Progress = SILENT) -> tuple[StoredDecision, ...]:
     """Return all decisions of a graph, revoked ones too, by run and id."""
-    from kg_neo4j.graph.connection import connect
-
     with connect(settings, progress) as database:
         return stored_decisions(database, settings.graph)
 
 
-def _schema(database: Database, graph: str) -> Schema:
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.replay import schema_of
+def _decided(
+    decide: Callable[[Run, Schema], _Found],
+    settings: Settings,
+    analytics: bool,
+    budget: Budget | None,
+    progress: Progress,
+    tally: Tally | None = None,
+) -> ResolveReport:
+    """Store the decisions, make the graph show them, and bring up to date what is derived from it."""
+    tally, graph = tally or Tally(), settings.graph
+    with connect(settings, progress, to_write=True) as database:
+        schema, before = _schema(database, graph), _nodes(database, graph)
+        with Lease(database, graph) as lease:
+            run = Run(database, lease, settings, tally, progress, "resolve", budget)
+            found = decide(run, schema)
+            store(lease, found.decisions)
+            tally.changes += len(found.decisions)
+            run.settle(schema)
+            if found.decisions:
+                run.derive(analytics=analytics)
+        return _report(database, graph, found, before, tally)
 
+
+def _schema(database: Database, graph: str) -> Schema:
     documents = list_documents(database, graph)
     if not documents:
         raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
@@ -184,24 +182,7 @@ def _schema(database: Database, graph: str) -> Schema:
 
 
 def _nodes(database: Database, graph: str) -> int:
-    from kg_neo4j.graph import queries
-
     return int(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"])
-
-
-def _show(
-    run: _ResolveRun, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress
-) -> None:
-    """Store decisions, make the graph show them, and bring up to date what is derived from it."""
-    from kg_neo4j.graph.settler import settle
-    from kg_neo4j.pipeline.derivation import Derivation, derive
-
-    database, lease, tally = run.database, run.lease, run.tally
-    store(lease, made)
-    tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
-    if not made:
-        return
-    derive(Derivation(database, lease, settings, tally, progress, "resolve", run.budget), analytics=analytics)
 
 
 def _propose(
@@ -213,10 +194,6 @@ def _propose(
     budget: Budget | None = None,
 ) -> _Found:
     """Read the graph, and return proposals with the decisions that they come to."""
-    from kg_neo4j.graph.resolution.derived import read_mentioned, read_sources
-    from kg_neo4j.graph.resolution.link_files import read_links
-    from kg_neo4j.graph.resolution.proposals import propose
-
     progress.start("resolve")
     graph = settings.graph
     stored = stored_decisions(database, graph)
@@ -244,16 +221,12 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
 
     Its vectors put the same words near each other, which the rules of spelling see already, and names of one kind.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
-
     if factory.embeds_built_in(settings):
         return None
     model = factory.embedding_model(settings)
     name = vector_index_name("Entity", model)
-    return (
-        name if any(each.name == name for each in usable_indexes(database, settings.graph, model, ["Entity"])) else None
-    )
+    usable = usable_indexes(database, settings.graph, model, ["Entity"])
+    return name if any(each.name == name for each in usable) else None
 
 
 def _ask(
@@ -265,10 +238,6 @@ def _ask(
     budget: Budget | None,
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
-    from kg_neo4j import factory
-    from kg_neo4j.graph.resolution.judgement import CompareEntities
-    from kg_neo4j.graph.resolution.proposals import judged
-
     door = factory.door(settings, budget=budget)
     shown = components(each.decision for each in stored)
     found = door.do(CompareEntities(database, settings.graph, shown, proposed.open))
@@ -324,7 +293,7 @@ def _named(name: str, stored: Sequence[StoredDecision], graph: str) -> tuple[Sto
     return tuple(found)
 
 
-def _report(database: Database, graph: str, found: _Found, before: int, tally: Tally, started: float) -> ResolveReport:
+def _report(database: Database, graph: str, found: _Found, before: int, tally: Tally) -> ResolveReport:
     stored = stored_decisions(database, graph)
     against = {each.id for each in components(each.decision for each in stored).skipped}
     return ResolveReport(
@@ -334,5 +303,5 @@ def _report(database: Database, graph: str, found: _Found, before: int, tally: T
         skipped=tuple(each for each in stored if each.decision.id in against),
         unknown=found.unknown,
         nodes_before=before,
-        graph=tally.report(database, graph, 0, time.monotonic() - started),
+        graph=tally.report(database, graph, 0),
     )

@@ -7,21 +7,28 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import SourceNotFound, UsageError
-from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise import vectors
+from kg_neo4j.organise.tree import raptor
+from kg_neo4j.organise.tree.aspects import load_aspects
+from kg_neo4j.organise.tree.interface import UMAP, Aspect, Summariser
+from kg_neo4j.organise.tree.picture import check_target, plot_tree
+from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding, build_tree
+from kg_neo4j.organise.tree.trees import plan_tree as plan_one
+from kg_neo4j.organise.tree.upkeep import RAPTOR, TreeBuildChoice
+from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.door import Door
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database, Row
-    from kg_neo4j.organise.tree.interface import Aspect, Summariser
-    from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 DEFAULT_NAME = "narrative"
 LONGEST_NAME = 100  # characters
@@ -107,14 +114,6 @@ def tree(
     stored, the tree stays as it was and `unfinished` says so. Raises SourceNotFound for a document that is not there,
     UsageError for options that a stored tree was not built with, LeaseHeld and DatabaseError.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.organise import vectors
-    from kg_neo4j.organise.tree.picture import plot_tree
-    from kg_neo4j.organise.tree.trees import build_tree
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     options = options or TreeBuildOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
@@ -162,31 +161,27 @@ def plan_tree(
 
     `unread` are further texts, not loaded yet, each with the chunks that it would have.
     """
-    from kg_neo4j._models.prices import price_of
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.organise.tree.trees import plan_tree as plan_one
-
     options = options or TreeBuildOptions()
     how = _building(settings, options, summarisers, None)
     with connect(settings, progress) as database:
-        plans = []
-        for document, chunks in unread:
-            plans.append(plan_one(database, settings.graph, {"id": document.id, "title": document.title}, how, chunks))
+        plans = [
+            plan_one(database, settings.graph, {"id": document.id, "title": document.title}, how, chunks)
+            for document, chunks in unread
+        ]
         documents, _ = _documents(database, settings.graph, options.documents, is_needed=not plans)
         planned = {each.document_id for each in plans}
-        for row in (each for each in documents if each["id"] not in planned):
-            plans.append(plan_one(database, settings.graph, row, replace(how, tokeniser=_tokeniser(row))))
+        plans += [
+            plan_one(database, settings.graph, row, replace(how, tokeniser=_tokeniser(row)))
+            for row in documents
+            if row["id"] not in planned
+        ]
     open_questions = [question for each in plans for question in each.open]
     most = options.summary_tokens or 200
     usage = Usage()
     for door, asked in ((how.aspect_door, [ASPECTS]), (how.door, [SUMMARY, DETAIL])):
-        own = [each for each in open_questions if each.kind in asked]
-        if not own:
-            continue
-        read = sum(each.tokens for each in own)
-        written = sum(ASPECT_TOKENS if each.kind == ASPECTS else most for each in own)
-        price = price_of(door.name, settings)
-        usage += Usage(len(own), read, written, price.usd(read, written) if price else None)
+        if own := [each for each in open_questions if each.kind in asked]:
+            written = sum(ASPECT_TOKENS if each.kind == ASPECTS else most for each in own)
+            usage += priced(door.name, settings, len(own), sum(each.tokens for each in own), written)
     return TreePlan(
         settings.graph,
         options.name,
@@ -196,17 +191,14 @@ def plan_tree(
         sum(each.leaves for each in plans),
         _summed([each.summaries for each in plans]),
         sum(each.details for each in plans),
-        _calls(open_questions),
+        dict(sorted(Counter(map(_step, open_questions)).items())),
         usage,
         _assumptions(plans, open_questions, most) if open_questions else (),
     )
 
 
-def _calls(questions: Sequence[OpenQuestion]) -> Mapping[str, int]:
-    def step(question: OpenQuestion) -> str:
-        return {ASPECTS: "aspects", DETAIL: "details"}.get(question.kind, f"level {question.level}")
-
-    return dict(sorted(Counter(step(each) for each in questions).items()))
+def _step(question: OpenQuestion) -> str:
+    return {ASPECTS: "aspects", DETAIL: "details"}.get(question.kind, f"level {question.level}")
 
 
 def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion], most: int) -> tuple[str, ...]:
@@ -229,10 +221,6 @@ def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion]
 
 def _on_clusters(name: str, built: Sequence[BuiltTree]) -> list[str]:
     """Return how the clusters of trees were found that are compared as RAPTOR's, and what would find RAPTOR's own."""
-    from kg_neo4j.organise.tree import raptor
-    from kg_neo4j.organise.tree.interface import UMAP
-    from kg_neo4j.organise.tree.upkeep import RAPTOR
-
     found = Counter(each.clustering for each in built if name == RAPTOR)
     rebuild = "--rebuild uses UMAP" if raptor.is_installed() else "`pip install 'kg-neo4j[raptor]'`, then --rebuild"
     ways = {UMAP: "UMAP and full covariances, as in RAPTOR"}
@@ -259,20 +247,16 @@ def _remarks(built: BuiltTree) -> list[str]:
 def _building(
     settings: Settings, options: TreeBuildOptions, summarisers: Sequence[Summariser], budget: Budget | None
 ) -> TreeBuilding:
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.organise.tree.aspects import load_aspects
-    from kg_neo4j.organise.tree.trees import TreeBuilding
-    from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
-
     _check(options)
     aspects = load_aspects(options.aspects) if isinstance(options.aspects, str | Path) else options.aspects
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
-    door = factory.door(settings, budget=budget)
+    door = aspect_door = factory.door(settings, budget=budget)
+    if settings.aspect_model is not None:
+        aspect_door = factory.door(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
     return TreeBuilding(
         TreeBuildChoice(options.name, *numbers, aspects, details_by=options.details_by),
         door,
-        _aspect_door(settings, budget, door),
+        aspect_door,
         factory.embedding_model(settings, budget=budget),
         factory.built_in_embedder(settings),
         tokens.load(),
@@ -281,14 +265,6 @@ def _building(
         options.rebuild,
         not factory.embeds_built_in(settings),
     )
-
-
-def _aspect_door(settings: Settings, budget: Budget | None, door: Door) -> Door:
-    from kg_neo4j import factory
-
-    if settings.aspect_model is None:
-        return door
-    return factory.door(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
 
 
 def _check(options: TreeBuildOptions) -> None:
@@ -312,7 +288,6 @@ def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
     """Raise UsageError for a picture that cannot be drawn, before anything is built."""
     if options.plot is None:
         return
-    from kg_neo4j.organise.tree.picture import check_target
 
     check_target(options.plot)
     if len(documents) != 1:
@@ -328,29 +303,28 @@ def _documents(
 
     Where one `is_needed`, raises SourceNotFound for a name that no document bears, or for a graph without documents.
     """
-    from kg_neo4j.graph import queries
-
     stored = database.read(queries.get("tree/documents"), graph=graph)
-    for name in names if is_needed else ():
-        if not any(name in (row["id"], row["title"], row["key"], row["source"]) for row in stored):
-            raise SourceNotFound(f"no document {name!r} in graph {graph!r}", hint="`kg documents` lists what is loaded")
-    if not stored and is_needed:
-        raise SourceNotFound(
-            f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph"
-        )
-    meant = [
-        row
-        for row in stored
-        if not names or any(name in (row["id"], row["title"], row["key"], row["source"]) for name in names)
-    ]
+    if is_needed:
+        for name in names:
+            if not any(_bears(row, name) for row in stored):
+                raise SourceNotFound(
+                    f"no document {name!r} in graph {graph!r}", hint="`kg documents` lists what is loaded"
+                )
+        if not stored:
+            raise SourceNotFound(
+                f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph"
+            )
+    meant = [row for row in stored if not names or any(_bears(row, name) for name in names)]
     empty = [f"{row['title']}: it has no text" for row in meant if not row["chunks"]]
     return [row for row in meant if row["chunks"]], empty
 
 
+def _bears(row: Row, name: str) -> bool:
+    return name in (row["id"], row["title"], row["key"], row["source"])
+
+
 def _tokeniser(document: Row) -> Tokeniser:
     """Return the tokeniser that the document's chunks were counted with; the usual one where it is not known."""
-    from kg_neo4j._models import tokens
-
     try:
         return tokens.load(document["tokeniser"])
     except UsageError:

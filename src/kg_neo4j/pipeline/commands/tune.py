@@ -10,43 +10,49 @@ that ships whose cues fit the text best is taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door, Job
-from kg_neo4j.errors import BadModelAnswer, UsageError
-from kg_neo4j.pipeline.budget import budget_of
-from kg_neo4j.pipeline.commands.tune_sample import (
-    EXAMPLE_TOKENS,
-    Sample,
-    SampledPassage,
-    passages_by_names,
-    passages_by_rows,
-    read_sample,
-)
+from kg_neo4j._models.tasks import Request, Task, TaskAnswer
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.errors import BadModelAnswer, UnreadableSource, UsageError
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract import type_proposals
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.schema_text import SchemaDraft, answer_of, write
+from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
+from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
+from kg_neo4j.organise.tree.aspects import load_aspects, write_aspects
+from kg_neo4j.organise.tree.interface import Aspect
+from kg_neo4j.pipeline.budget import budget_of, priced
+from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
+from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Request, Task, TaskAnswer
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
-    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
-    from kg_neo4j.organise.tree.interface import Aspect
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 T = TypeVar("T")
+Score = tuple[int, int]  # of a passage: the higher, the more there is to show
 
+SAMPLE_TOKENS = 300  # of a chunk
+EXAMPLE_TOKENS = 110  # of the passage in the worked example: it is sent with every question
 EXAMPLE_ROWS = 8  # relationships, and the nodes that they name
 TRIED = 3  # passages, where a model finds no relationship in the first
 ANSWER_TOKENS = 400  # of an answer with types, for the estimate
 ASPECTS_TOKENS = 1_000  # of an answer with aspects and their cues, likewise
 FITS = 0.5  # from here on a set fits: 1 is what is typical of its own kind of text, 0 of other kinds
 AHEAD = 0.25  # of the next set, from which the choice is sure
+_NAME = re.compile(r"(?<=[\w,;] )[^\W\d_]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +116,6 @@ def tune(
     Raises UnreadableSource where there is nothing to read, BadModelAnswer where the model proposes no types, or what
     asking raises.
     """
-    from kg_neo4j import factory
-
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings, budget=budget_of(options.budget_usd))
@@ -125,8 +129,6 @@ def tune_aspects(
 
     No database is opened, and nothing is written: `write_schema` does. Raises as `tune` does.
     """
-    from kg_neo4j import factory
-
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
@@ -142,18 +144,13 @@ def plan_tune(
     progress: Progress = SILENT,
 ) -> TunePlan:
     """Estimate what `tune`, or with `aspects` `tune_aspects`, with the same arguments would ask. No model is called."""
-    from kg_neo4j import factory
-    from kg_neo4j._models.prices import price_of
-    from kg_neo4j.extract import schema as schemas
-
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings)
     asked: list[Request] = []
-    question: Task[Any] = (
-        _aspect_question(sample, options) if aspects else _question(sample, options, settings.temperature)
-    )
+    shown = _shown(sample, options)
+    question: Task[Any] = ProposeAspects(*shown) if aspects else ProposeTypes(*shown, settings.temperature)
     door.counting(asked).ask(question)
     count = sample.tokeniser.count
     read = sum(map(count, question.messages())) if asked else 0
@@ -163,8 +160,7 @@ def plan_tune(
         example = count(base.example_answer)
         read += count(base.example_text) + example + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
         calls, written = calls + 1, written + example
-    price = price_of(door.name, settings)
-    usage = door.would_take(Usage(calls, read, written, price.usd(read, written) if price else None))
+    usage = door.would_take(priced(door.name, settings, calls, read, written))
     return TunePlan(door.model, len(sample.places), sample.chunks, usage)
 
 
@@ -176,25 +172,6 @@ def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
         partial.replace(target)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place with --to") from error
-
-
-def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extraction:
-    from kg_neo4j.extract.context import ChunkTask
-    from kg_neo4j.extract.engine import extract_chunk
-
-    return extract_chunk(ChunkTask(document, chunk), config)
-
-
-def _question(sample: Sample, options: TuneOptions, temperature: float) -> ProposeTypes:
-    from kg_neo4j.extract.type_proposals import ProposeTypes
-
-    return ProposeTypes(*_shown(sample, options), temperature)
-
-
-def _aspect_question(sample: Sample, options: TuneOptions) -> ProposeAspects:
-    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
-
-    return ProposeAspects(*_shown(sample, options))
 
 
 def _shown(sample: Sample, options: TuneOptions) -> tuple[str, str, str]:
@@ -218,14 +195,12 @@ class ProposeSchema(Job[Tuned]):
 
     def by_counting(self, door: Door) -> Tuned:
         """Return the types that the rules find, most frequent first, and the passage in which they find most."""
-        from kg_neo4j.extract import type_proposals
-
         wanted = LoadOptions(schema=self.options.schema)
         rules = extraction_config(self.settings, wanted, door)
         found = []
         self.progress.start("tune", len(self.sample.places))
         for document, chunk in self.sample.places:
-            found.append(_extract(document, chunk, rules))
+            found.append(extract_chunk(ChunkTask(document, chunk), rules))
             self.progress.advance("tune")
         self.progress.finish("tune")
         types = type_proposals.count(found)
@@ -233,48 +208,37 @@ class ProposeSchema(Job[Tuned]):
             types = type_proposals.TypeProposal((), ())
             self.notes += ("the built-in rules find too little in the sample to name types: any are allowed",)
         config = extraction_config(self.settings, wanted, door, schema=_closed(rules.schema, types))
-        example = self._example(passages_by_rows(self.sample, found), config)
+        example = self._example(_passages(self.sample, _score_by_rows(found)), config)
         return self._tuned(types, example, "rules", "offline-1", "by the built-in rules, most frequent first")
 
     def by_model(self, door: Door) -> Tuned:
         """Ask for the types, then for the rows of a passage."""
-        from kg_neo4j.extract import schema as schemas
-
-        types = self._ask_types(door)
+        answer = door.ask(ProposeTypes(*_shown(self.sample, self.options), self.settings.temperature))
+        self.usage += answer.usage
+        types = _proposed(answer, door, "types", "the built-in rules propose what they find")
+        self.notes += tuple(f"the model's answer: {problem}" for problem in types.problems)
         schema = _closed(schemas.load(self.options.schema), types)
         wanted = LoadOptions(schema=self.options.schema)
         config = replace(extraction_config(self.settings, wanted, door, schema=schema), gleanings=0, wave=0)
-        example = self._example(passages_by_names(self.sample), config)
+        example = self._example(_passages(self.sample, _score_by_names(self.sample)), config)
         return self._tuned(types, example, "model", door.name, f"by {door.name}")
 
-    def _ask_types(self, door: Door) -> TypeProposal:
-        answer = door.ask(_question(self.sample, self.options, self.settings.temperature))
-        self.usage += answer.usage
-        found = _proposed(answer, door, "types", "the built-in rules propose what they find")
-        self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
-        return found
-
-    def _example(self, passages: Sequence[SampledPassage], config: ExtractionConfig) -> tuple[str, str] | None:
+    def _example(self, passages: Sequence[tuple[Document, Chunk]], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
-        from kg_neo4j.extract.schema_text import answer_of
-
-        for passage in passages[:TRIED]:
-            found = _extract(passage.document, passage.chunk, config)
+        for document, chunk in passages[:TRIED]:
+            found = extract_chunk(ChunkTask(document, chunk), config)
             self.usage += found.usage
             relationships = found.relationships[:EXAMPLE_ROWS]
             if relationships:
                 named = {end for row in relationships for end in (row.source_id, row.target_id)}
                 nodes = [node for node in found.nodes if node.node_id in named]
-                return passage.chunk.text, answer_of(config.schema, nodes, relationships)
+                return chunk.text, answer_of(config.schema, nodes, relationships)
         self.notes += (
             "no relationship was found in the passages tried: the example is the one that ships, with types of its own",
         )
         return None
 
     def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, method: str, model: str, by: str) -> Tuned:
-        from kg_neo4j.extract import schema as schemas
-        from kg_neo4j.extract.schema_text import SchemaDraft, write
-
         base = schemas.load(self.options.schema)
         text, answer = example or (base.example_text, base.example_answer)
         domain = " ".join((self.options.domain or "").split())
@@ -313,7 +277,7 @@ class ProposeAspectSet(Job[TunedAspects]):
 
     def by_model(self, door: Door) -> TunedAspects:
         """Ask for the aspects."""
-        answer = door.ask(_aspect_question(self.sample, self.options))
+        answer = door.ask(ProposeAspects(*_shown(self.sample, self.options)))
         found = _proposed(answer, door, "aspects", "the set that ships whose cues fit the text best is taken")
         problems = [f"the model's answer: {problem}" for problem in found.problems]
         text, notes = self._text(found.aspects, f"by {door.name}"), (*self.sample.notes, *problems)
@@ -322,8 +286,6 @@ class ProposeAspectSet(Job[TunedAspects]):
 
     def by_fits(self, fits_of: Callable[[Sequence[str]], Mapping[str, float]]) -> TunedAspects:
         """Take the set that fits best; `fits_of` texts has the best first, 1 where a text is typical of its kind."""
-        from kg_neo4j.organise.tree.aspects import load_aspects
-
         fits = fits_of([chunk.text for _, chunk in self.sample.places])
         (chosen, fit), (second, next_fit) = list(fits.items())[:2]
         said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
@@ -340,8 +302,6 @@ class ProposeAspectSet(Job[TunedAspects]):
         return TunedAspects(text, aspects, *own, chosen, fits)
 
     def _text(self, aspects: Sequence[Aspect], by: str) -> str:
-        from kg_neo4j.organise.tree.aspects import write_aspects
-
         remarks = (
             f"Proposed {by}; from {len(self.sample.places)} of {self.sample.chunks} chunks.",
             "Read and edit it, then: kg tree --aspects FILE. prompts/aspects/narrative.toml explains the keys.",
@@ -361,3 +321,82 @@ def _proposed(answer: TaskAnswer[T], door: Door, what: str, without: str) -> T:
 def _closed(base: Schema, types: TypeProposal) -> Schema:
     """Return `base` with these types alone."""
     return replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
+
+
+# ---------------------------------------------------------------------------------------------------- the sample
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Chunks spread evenly over all documents."""
+
+    places: tuple[tuple[Document, Chunk], ...]
+    chunks: int  # of all documents
+    tokeniser: Tokeniser
+    notes: tuple[str, ...]
+
+
+def read_sample(sources: Sequence[str], settings: Settings, chunks: int) -> Sample:
+    """Return `chunks` chunks, fewer where there are not so many; the same ones every time.
+
+    Raises UsageError for less than one, UnreadableSource where there is nothing to read.
+    """
+    if chunks < 1:
+        raise UsageError(f"a sample of {chunks} chunks", hint="one or more")
+    tokeniser, tally = tokens.load(), Tally()
+    loading = LoadOptions(chunk_tokens=SAMPLE_TOKENS)
+    every = [
+        (document, chunk)
+        for document in read_documents(sources, settings, loading, tally)
+        for chunk in cut_document(document, tokeniser, settings, loading)
+    ]
+    if not every:
+        raise UnreadableSource(f"nothing to read in {', '.join(sources)}", hint="`kg load` says why")
+    taken = min(chunks, len(every))
+    places = [every[place * len(every) // taken] for place in range(taken)]
+    skipped = [f"{each.source}: {each.reason}" for each in tally.skipped]
+    return Sample(tuple(places), len(every), tokeniser, (*tally.notes, *skipped))
+
+
+def _passages(sample: Sample, score: Callable[[int, int, int], Score]) -> list[tuple[Document, Chunk]]:
+    """Return a passage of each chunk, whole sentences as a chunk of their own; first those with the highest score.
+
+    `score` takes the place of a chunk in the sample, and where the passage starts and ends in the chunk.
+    """
+    best: list[tuple[Score, Document, Chunk]] = []
+    count = sample.tokeniser.count
+    for place, (document, chunk) in enumerate(sample.places):
+        spans = list(sentences(chunk.text, 0, len(chunk.text), document.language))
+        scored: list[tuple[Score, int, int]] = []  # the longest window that fits, from each sentence on
+        for first, (start, _) in enumerate(spans):
+            fitting = [end for _, end in spans[first:] if count(chunk.text[start:end]) <= EXAMPLE_TOKENS]
+            scored += [(score(place, start, fitting[-1]), start, fitting[-1])] if fitting else []
+        if scored:
+            highest, start, end = max(scored, key=lambda each: each[0])
+            text = " ".join(chunk.text[start:end].split())
+            own = replace(chunk, text=text, token_count=count(text), start=0, end=len(text))
+            best.append((highest, document, own))
+    return [(document, own) for _, document, own in sorted(best, key=lambda each: each[0], reverse=True)]
+
+
+def _score_by_rows(found: Sequence[Extraction]) -> Callable[[int, int, int], Score]:
+    """Score a passage by what an extractor found in it: relationships, then nodes."""
+
+    def score(place: int, start: int, end: int) -> Score:
+        relationships, nodes = (
+            sum(row.span is not None and start <= row.span.start < end for row in rows)
+            for rows in (found[place].relationships, found[place].nodes)
+        )
+        return relationships, nodes
+
+    return score
+
+
+def _score_by_names(sample: Sample) -> Callable[[int, int, int], Score]:
+    """Score a passage by its words that begin with a capital within a sentence, then by its length."""
+
+    def score(place: int, start: int, end: int) -> Score:
+        text = sample.places[place][1].text[start:end]
+        return len({word for word in _NAME.findall(text) if word[0].isupper()}), end - start
+
+    return score

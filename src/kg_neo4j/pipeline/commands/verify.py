@@ -1,28 +1,41 @@
-"""Verify: which claims of a text the graph states, which it contradicts, which are not found. No model is called."""
+"""Checks against the graph: the claims of a text, without a model, and saved answers, by asking again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from kg_neo4j import factory
+from kg_neo4j.acquire import files
+from kg_neo4j.acquire.json_lines import read_rows
+from kg_neo4j.acquire.language import detect
+from kg_neo4j.acquire.language_data import primary
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.export import whole
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Citation, Filters, SkippedSource
+from kg_neo4j.records import Answer, Citation, Filters, SkippedSource
+from kg_neo4j.retrieve import local
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.checking.claim_list import ReadClaim, read_claims
+from kg_neo4j.retrieve.checking.claims import passage_of
+from kg_neo4j.retrieve.checking.standing import paged
+from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, find_quote, judge_claim
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.interface import AskOptions, Scope, check_filters
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.settings import Settings
 
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.ask import Answerer
-    from kg_neo4j.retrieve.checking.claim_list import ReadClaim
-    from kg_neo4j.retrieve.checking.verdict import Find, Verdict
-    from kg_neo4j.retrieve.interface import Found, FoundChunk, Scope
-    from kg_neo4j.settings import Settings
-
-STAGE = "verify"
 QUOTES = 3  # of one claim, at most
+_Saved = Mapping[str, Any]  # "answer", "found", and "documents": id, key and sha256 of each that is cited
 ENGLISH = ("en", "simple")  # codes of the languages whose denials and clauses are read
 
 
@@ -65,8 +78,6 @@ def verify(
     passages. Nothing in the graph is changed. Raises SourceNotFound, UnreadableSource and DatabaseError; UsageError for
     a folder, an unknown encoding, and filters that match nothing.
     """
-    from kg_neo4j.acquire import files
-
     if Path(file).is_dir():
         raise UsageError(f"{file} is a folder", hint="name one file")
     (found,) = files.read([str(file)], graph=settings.graph, encoding=encoding)
@@ -85,50 +96,32 @@ def verify_text(
 
 def verify_in(asking: Answerer, text: str, filters: Filters | None = None) -> VerifiedText:
     """Check the claims of a text over an open connection, as `verify_text`."""
-    return _checked(asking, _claims(text, ()), text, filters or Filters(), SILENT)
+    return _checked(asking, list(read_claims(text, ())), text, filters or Filters(), SILENT)
 
 
 def _verified(
     text: str, headings: Sequence[str], settings: Settings, filters: Filters, progress: Progress
 ) -> VerifiedText:
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.commands.ask import answerer
-    from kg_neo4j.retrieve.interface import check_filters
-
     check_filters(filters)
-    listed = _claims(text, headings)
+    listed = list(read_claims(text, headings))
     if not any(listed):
         return VerifiedText((), len(listed))
     with connect(settings, progress) as database:
-        asking = answerer(settings, database, factory.door(settings))
-        return _checked(asking, listed, text, filters, progress)
-
-
-def _claims(text: str, headings: Sequence[str]) -> list[ReadClaim | None]:
-    from kg_neo4j.retrieve.checking.claim_list import read_claims
-
-    return list(read_claims(text, headings))
+        return _checked(answerer(settings, database, factory.door(settings)), listed, text, filters, progress)
 
 
 def _checked(
     asking: Answerer, listed: Sequence[ReadClaim | None], text: str, filters: Filters, progress: Progress
 ) -> VerifiedText:
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.retrieve.checking.standing import paged
-    from kg_neo4j.retrieve.filters import resolve
-
     claims = [each for each in listed if each is not None]
     database, graph = asking.database, asking.settings.graph
-    scope = resolve(database, graph, filters)
-    models = asking.embedder, asking.tokeniser, asking.door.instead
-    verifier = _Verifier(database, graph, scope, *models, _is_english(text))
-    progress.start(STAGE, len(claims))
+    scope, is_english = resolve(database, graph, filters), _is_english(text)
+    progress.start("verify", len(claims))
     found = []
     for each in claims:
-        found.append(verifier.verify(each))
-        progress.advance(STAGE)
-    progress.finish(STAGE)
+        found.append(_verify(asking, each, scope, is_english))
+        progress.advance("verify")
+    progress.finish("verify")
     pages = iter(paged(database, graph, [one for each in found for one in each.citations]))
     cited = tuple(replace(each, citations=tuple(next(pages) for _ in each.citations)) for each in found)
     is_empty = not list_documents(database, graph)
@@ -136,60 +129,132 @@ def _checked(
     return VerifiedText(cited, len(listed) - len(claims), notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Verifier:
-    """Checks claims, one at a time, over one connection."""
+def _verify(asking: Answerer, claim: ReadClaim, scope: Scope | None, is_english: bool) -> VerifiedClaim:
+    """Return what the graph says of a claim; a passage that states it counts more than one that contradicts it.
 
-    database: Database
-    graph: str
-    scope: Scope | None
-    embedder: EmbeddingModel
-    tokeniser: Tokeniser
-    find: Find
-    is_english: bool  # the text of the claims
-
-    def verify(self, claim: ReadClaim) -> VerifiedClaim:
-        """Return what the graph says of a claim; a passage that states it counts more than one that contradicts it."""
-        from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED
-
-        if not claim.read_as:
-            return VerifiedClaim(claim.text, NOT_FOUND, f"it is not clear what {claim.unclear!r} means", ())
-        found = self._found(claim.read_as)
-        verdicts = [(each, self._verdict(claim.read_as, each, found)) for each in found.chunks]
-        read_as = claim.read_as if claim.read_as != claim.text else ""
-        for kind in (STATED, CONTRADICTED):
-            fitting = [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]
-            if fitting:
-                quotes = tuple(_citation(chunk, verdict) for chunk, verdict in fitting[:QUOTES])
-                return VerifiedClaim(claim.text, kind, fitting[0][1].reason, quotes, read_as)
-        return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
-
-    def _found(self, claim: str) -> Found:
-        from kg_neo4j.retrieve import local
-        from kg_neo4j.retrieve.ask import prepare
-        from kg_neo4j.retrieve.question import read
-
-        search, _ = prepare(self.database, read(claim), self.graph, self.embedder, self.tokeniser)
-        return local.retrieve(self.database, replace(search, scope=self.scope))
-
-    def _verdict(self, claim: str, chunk: FoundChunk, found: Found) -> Verdict:
-        from kg_neo4j.retrieve.checking.claims import passage_of
-        from kg_neo4j.retrieve.checking.verdict import find_quote, judge_claim
-
-        if not (self.is_english and _is_english(chunk.text, chunk.language)):
-            return find_quote(claim, chunk.text)
-        whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
-        return judge_claim(claim, passage_of(whole, found), self.find)
-
-
-def _citation(chunk: FoundChunk, verdict: Verdict) -> Citation:
-    start, end = verdict.start, verdict.end
-    return Citation(chunk.id, chunk.document, start, end, chunk.text[start:end])
+    `is_english` is the text of the claims: only then denials and clauses are read.
+    """
+    if not claim.read_as:
+        return VerifiedClaim(claim.text, NOT_FOUND, f"it is not clear what {claim.unclear!r} means", ())
+    graph = asking.settings.graph
+    search, _ = prepare(asking.database, read(claim.read_as), graph, asking.embedder, asking.tokeniser)
+    found = local.retrieve(asking.database, replace(search, scope=scope))
+    verdicts = []
+    for chunk in found.chunks:
+        if is_english and _is_english(chunk.text, chunk.language):
+            whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
+            verdicts.append((chunk, judge_claim(claim.read_as, passage_of(whole, found), asking.door.instead)))
+        else:
+            verdicts.append((chunk, find_quote(claim.read_as, chunk.text)))
+    read_as = claim.read_as if claim.read_as != claim.text else ""
+    for kind in (STATED, CONTRADICTED):
+        fitting = [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]
+        if fitting:
+            quotes = tuple(
+                Citation(chunk.id, chunk.document, said.start, said.end, chunk.text[said.start : said.end])
+                for chunk, said in fitting[:QUOTES]
+            )
+            return VerifiedClaim(claim.text, kind, fitting[0][1].reason, quotes, read_as)
+    return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
 
 
 def _is_english(text: str, language: str = "") -> bool:
-    """Return whether a text is English, as far as can be told: only then denials and clauses are read."""
-    from kg_neo4j.acquire.language import detect
-    from kg_neo4j.acquire.language_data import primary
-
     return primary(language or detect(text) or "en") in ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """Why a document may have changed an answer."""
+
+    document: str  # its key: a path, an address or a title
+    change: str  # "text changed", "removed", "newly cited" or "no longer cited"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """A saved question, and what became of its answer."""
+
+    question: str
+    change: str  # "same", "changed", or "new" where no answer was saved
+    before: str  # "" where none was saved
+    after: str
+    found: bool  # whether the graph holds an answer now
+    documents: tuple[DocumentChange, ...] = ()  # of an answer that changed
+
+
+def check_answers(
+    file: str | Path,
+    *,
+    settings: Settings,
+    save: bool = False,
+    budget_usd: float | None = None,
+    progress: Progress = SILENT,
+) -> tuple[AskedAgain, ...]:
+    """Ask the questions of a file of JSON lines, and compare the answers with those saved in it.
+
+    A line has `question`, and may have `mode`; other fields are kept. With `save` the answers of now are written to
+    the file, as `saved` of each line. An answer is the same where its text is, and whether one was found. Raises
+    SourceNotFound, UnreadableSource for a line without a question, BudgetReached, and what `ask` raises.
+    """
+    rows = [row for _, row in read_rows(str(file))]
+    if not rows:
+        raise UsageError(f"{file} has no questions", hint='a line each: {"question": "..."}')
+    asked = [(str(row.get("question") or ""), AskOptions(mode=str(row.get("mode") or "auto"))) for row in rows]
+    for number, (question, _) in enumerate(asked, 1):
+        if not question:
+            raise UnreadableSource(f"{file}, question {number}: no question", hint='{"question": "..."}')
+        read(question)
+    budget = budget_of(budget_usd)
+    found: list[AskedAgain] = []
+    with connect(settings, progress) as database:
+        answers = answerer(settings, database, factory.door(settings, budget=budget), budget=budget)
+        progress.start("ask", len(rows))
+        for row, (question, options) in zip(rows, asked, strict=True):
+            answer = answers.answer(question, options)
+            was = row.get("saved") or {}
+            now = _saved(database, settings.graph, answer)
+            found.append(_compared(question, was, now, _texts(database, settings.graph, was)))
+            row["saved"] = now
+            progress.advance("ask")
+        progress.finish("ask")
+    if save:
+        _write(Path(file), rows)
+    return tuple(found)
+
+
+def _saved(database: Database, graph: str, answer: Answer) -> _Saved:
+    chunks = sorted({each.chunk_id for each in answer.citations})
+    rows = database.read(queries.get("retrieve/cited_documents"), graph=graph, chunks=chunks, ids=[])
+    cited = {row["id"]: {"id": row["id"], "key": row["key"], "sha256": row["sha256"]} for row in rows}
+    return {"answer": answer.answer, "found": answer.found, "documents": [cited[id_] for id_ in sorted(cited)]}
+
+
+def _texts(database: Database, graph: str, saved: _Saved) -> dict[str, str]:
+    """Return the hashes that the texts of saved documents have now, by id."""
+    ids = [each["id"] for each in saved.get("documents", ())]
+    rows = database.read(queries.get("retrieve/cited_documents"), graph=graph, chunks=[], ids=ids) if ids else []
+    return {row["id"]: row["sha256"] for row in rows}
+
+
+def _compared(question: str, was: _Saved, now: _Saved, texts: Mapping[str, str]) -> AskedAgain:
+    if not was:
+        return AskedAgain(question, "new", "", now["answer"], now["found"])
+    if (was["answer"], was["found"]) == (now["answer"], now["found"]):
+        return AskedAgain(question, "same", was["answer"], now["answer"], now["found"])
+    before, after = ({each["id"]: each for each in one["documents"]} for one in (was, now))
+    changes: list[DocumentChange] = []
+    for id_, each in sorted((before | after).items(), key=lambda item: item[1]["key"]):
+        if id_ not in before:
+            changes.append(DocumentChange(each["key"], "newly cited"))
+        elif id_ not in texts:
+            changes.append(DocumentChange(each["key"], "removed"))
+        elif texts[id_] != before[id_]["sha256"]:
+            changes.append(DocumentChange(each["key"], "text changed"))
+        elif id_ not in after:
+            changes.append(DocumentChange(each["key"], "no longer cited"))
+    return AskedAgain(question, "changed", was["answer"], now["answer"], now["found"], tuple(changes))
+
+
+def _write(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with whole(file) as partial:
+        partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")

@@ -1,16 +1,22 @@
-"""Which engine runs an extraction, and with how many workers."""
+"""Which engine runs an extraction, and with how many workers; and the engine of a cluster, Ray.
+
+Ray carries shards and reports, a few hundred bytes a document; files are written to the folder, which every node sees
+under the same path. A task whose actor or node dies is run again by Ray.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psutil
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.engines.seam import EngineTask, EngineWork, EngineWorker
+from kg_neo4j.pipeline.engines import local, processes
+from kg_neo4j.pipeline.engines.local import EngineTask, EngineWork, EngineWorker
+from kg_neo4j.settings import forbid_reports_of_use
 
 T = TypeVar("T", bound=EngineTask)
 R = TypeVar("R")
@@ -19,6 +25,7 @@ LOCAL, PROCESSES, RAY = "local", "processes", "ray"
 WORTH_S = 30.0  # of work; below it, one process ends before others have started
 RULES_BYTES_S, MODEL_BYTES_S = 10_000, 500_000  # of sources that one process works through (benchmarks/size.py)
 WORKER_BYTES = 500_000_000  # of memory that a worker may take (benchmarks/size.py)
+TASKS_AN_ACTOR = 2  # of Ray: one is worked on, one waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ def choose(wanted: EngineOptions, *, count: int, size: int, waits: bool) -> Chos
 
     Where `wanted` leaves it open, processes take over from 30 s of work on: as many as there are cores and memory for.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     if wanted.engine == RAY:
         return ChosenEngine(RAY, wanted.workers or cores, wanted.address)
     room = psutil.virtual_memory().available // WORKER_BYTES
@@ -73,20 +80,53 @@ def choose(wanted: EngineOptions, *, count: int, size: int, waits: bool) -> Chos
     return ChosenEngine(PROCESSES, min(most, int(room)))
 
 
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def run(chosen: ChosenEngine, worker: EngineWorker[T, R], work: EngineWork[T, R], shards: Iterator[T]) -> Iterator[R]:
-    """Yield the reports of shards from the engine chosen; `worker` is that of this process.
-
-    The calls in flight that the settings allow are those of all workers together.
-    """
-    work = work.shared_out(chosen.workers)
+    """Return the reports of shards from the engine chosen; `worker` is that of this process."""
     if chosen.engine == LOCAL:
-        from kg_neo4j.pipeline.engines import local
-
         return local.run(worker, shards)
-    if chosen.engine == RAY:
-        from kg_neo4j.pipeline.engines import ray_data
+    if chosen.engine == PROCESSES:
+        return processes.run(work, shards, chosen.workers)
+    return _run_in_ray(work, shards, chosen, worker.at_once)
 
-        return ray_data.run(work, shards, chosen.workers, chosen.address, worker.at_once)
-    from kg_neo4j.pipeline.engines import processes
 
-    return processes.run(work, shards, chosen.workers)
+class _Actor:
+    """A worker in a process of Ray's."""
+
+    def __init__(self, work: EngineWork[Any, Any]) -> None:
+        self._worker = work.worker()
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Extract some shards and return their reports."""
+        return {"report": list(local.run(self._worker, batch["shard"]))}
+
+
+def _run_in_ray(work: EngineWork[T, R], shards: Iterator[T], chosen: ChosenEngine, at_once: int) -> Iterator[R]:
+    """Yield the reports of shards as they are finished, from actors of one CPU each; `at_once` go to one together.
+
+    Without an address the cluster is the one that Ray finds, else a new one on this machine. Raises UsageError where
+    Ray is not installed.
+    """
+    forbid_reports_of_use()
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise UsageError("the engine ray needs Ray", hint="pip install 'kg-neo4j[ray]'") from error
+    if not ray.is_initialized():
+        ray.init(address=chosen.address, log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False  # the terminal has ours
+    rows = [{"shard": shard} for shard in shards]
+    if not rows:
+        return
+    dataset = ray.data.from_items(rows, override_num_blocks=max(1, len(rows) // at_once))
+    pool = ray.data.ActorPoolStrategy(min_size=1, max_size=chosen.workers, max_tasks_in_flight_per_actor=TASKS_AN_ACTOR)
+    reports: Any = dataset.map_batches(
+        _Actor, fn_constructor_args=(work,), batch_size=at_once, compute=pool, num_cpus=1
+    )
+    for row in reports.iter_rows():
+        yield row["report"]

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from kg_neo4j.errors import WorkerLost
-from kg_neo4j.pipeline.engines.seam import EngineTask, EngineWork
+from kg_neo4j.pipeline.engines.local import EngineTask, EngineWork
 
 DEATHS = 3  # of workers that had a task; then it is given up
 FAILED_STARTS = 5  # one after the other; then the run ends
@@ -31,9 +31,7 @@ def run(work: EngineWork[T, R], shards: Iterator[T], workers: int) -> Iterator[R
 
     Raises WorkerLost where no process can be started.
     """
-    with contextlib.ExitStack() as stack:
-        pool = _Pool(work, shards, workers)
-        stack.callback(pool.close)
+    with contextlib.closing(_Pool(work, shards, workers)) as pool:
         yield from pool.run()
 
 
@@ -117,9 +115,8 @@ class _Pool(Generic[T, R]):
         self._processes.append(process)
         with contextlib.suppress(ConnectionError):
             ours.send(self._work)
-        listener = threading.Thread(target=self._listen, args=(process,), name="kg-listen", daemon=True)
-        process.listener = listener
-        listener.start()
+        process.listener = threading.Thread(target=self._listen, args=(process,), name="kg-listen", daemon=True)
+        process.listener.start()
 
     def _listen(self, process: _Process[T]) -> None:
         with contextlib.suppress(EOFError, OSError):  # it has ended

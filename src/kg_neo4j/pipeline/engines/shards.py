@@ -1,22 +1,42 @@
-"""Shards: ranges of a manifest whose documents are extracted by one worker into one file."""
+"""Shards: ranges of a manifest whose documents are extracted by one worker into one file; and that worker."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.answer_log import AnswerLog
+from kg_neo4j._models.ledger import Ledger
+from kg_neo4j.acquire import manifest
 from kg_neo4j.acquire.identity import document_id, hash_id
 from kg_neo4j.acquire.manifest import Entry
-from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.acquire.sandbox import Sandbox
+from kg_neo4j.errors import KgError, UnreadableSource, UsageError, cannot_write
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.documents import cut_document, take_note
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.tally import Tally
-from kg_neo4j.records import Document
+from kg_neo4j.records import ChunkOutcome, Document, Extraction, SkippedSource
+from kg_neo4j.settings import Settings
 
 SHARD_BYTES = 16_000  # of sources: a second or two of the built-in rules, so that workers end at about the same time
 LARGE_SHARD_BYTES = 256_000
 SHARDS = 2_000  # shards are doubled while there would be more
 SHARD_DOCUMENTS = 1_000
+
+FINAL = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
+LEDGER = "ledger.jsonl"  # in the folder: what all workers and runs spent there, and when calls may be made
+ANSWERS = ".answers"  # in the folder: paid answers of shards whose file is not written yet
+
+Found = dict[str, tuple[Document, dict[str, Extraction]]]  # document -> chunk -> extraction, in the order of the shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +118,156 @@ def part(shards: Iterable[Shard], numbers: tuple[int, int]) -> Iterator[Shard]:
     """Yield the shards of one part of several."""
     first, count = numbers
     return itertools.islice(shards, first - 1, None, count)
+
+
+# ---------------------------------------------------------------------------------------------------- the worker
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionWork:
+    """What every worker of a run has to know. Pickles."""
+
+    settings: Settings
+    options: LoadOptions
+    folder: Path
+
+    def worker(self) -> ExtractionWorker:
+        """Load what every shard needs. Raises UsageError for invalid options."""
+        return ExtractionWorker(self)
+
+    def shared_out(self, workers: int) -> ExtractionWork:
+        """Return the work of one of several workers: each has its share of the calls that may be in flight."""
+        share = max(1, -(-self.settings.model_concurrency // workers))
+        return replace(self, settings=self.settings.model_copy(update={"model_concurrency": share}))
+
+    def given_up(self, shard: Shard, reason: str) -> ShardReport:
+        """Report that the documents of a shard were skipped."""
+        report = ShardReport(shard.name)
+        names = [entry.source or entry.address for entry in shard.entries] + [page.source for page in shard.pages]
+        report.tally.skipped = [SkippedSource(name, reason) for name in names]
+        return report
+
+
+class ExtractionWorker:
+    """Extracts shards. Models, tokeniser and pipelines are loaded once; several threads may call `run`."""
+
+    def __init__(self, work: ExtractionWork) -> None:
+        """Load what every shard needs. Raises UsageError for invalid options."""
+        self._work = work
+        self._sandboxes: list[Sandbox] = []  # that no shard uses
+        self._tokeniser = tokens.load()
+        limits = (work.options.budget_usd, work.settings.rpm, work.settings.tpm)
+        ledger = Ledger(work.folder / LEDGER) if any(limits) else None
+        if ledger is not None:
+            try:
+                work.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise cannot_write(work.folder, error) from error
+        self._door = factory.door(work.settings, budget=budget_of(work.options.budget_usd, ledger), ledger=ledger)
+        self._config = extraction_config(work.settings, work.options, self._door)
+        self.configuration = load_configuration(work.settings, work.options, self._config, self._tokeniser)
+
+    @property
+    def at_once(self) -> int:
+        """Shards to be worked on at a time: enough to keep the calls to a model in flight."""
+        return 1 if self._config.concurrency == 1 else 2 + self._config.concurrency // 8
+
+    @property
+    def waits(self) -> bool:
+        """Return whether a model does the work, so that this process waits most of the time."""
+        return self._config.extractor.converses
+
+    def run(self, shard: Shard) -> ShardReport:
+        """Extract a shard and write its file; an error that every shard would meet is in the report.
+
+        Answers that were paid for are kept beside the files until the shard's own file is there.
+        """
+        report, found, config = ShardReport(shard.name), Found(), self._config
+        log = AnswerLog(self._work.folder / ANSWERS, shard.name, shard.answers)
+        try:
+            if config.extractor.converses:
+                door = self._door.logging(log)
+                config = extraction_config(self._work.settings, self._work.options, door, schema=config.schema)
+            with self._sandbox() as sandbox:
+                jobs = self._jobs(shard, sandbox, found, report.tally)
+                for document, extraction in extract_all(jobs, config):
+                    report.tally.count(document, extraction)
+                    found[document.id][1][extraction.chunk.id] = extraction
+            report.written = self._write(shard.name, found, report.tally)
+            log.remove()
+        except KgError as error:
+            report.error = error
+        return report
+
+    def close(self) -> None:
+        """End the processes that read files."""
+        while self._sandboxes:
+            self._sandboxes.pop().close()
+
+    @contextlib.contextmanager
+    def _sandbox(self) -> Iterator[Sandbox]:
+        """Lend a process that reads files: starting one takes as long as extracting a page."""
+        sandbox = self._sandboxes.pop() if self._sandboxes else Sandbox()
+        try:
+            yield sandbox
+        finally:
+            self._sandboxes.append(sandbox)
+
+    def _jobs(self, shard: Shard, sandbox: Sandbox, found: Found, tally: Tally) -> Iterator[DocumentJob]:
+        """Yield what is still to be extracted of each document; note in `found` what is known of it already."""
+        settings, options = self._work.settings, self._work.options
+        earlier, own = self._earlier(shard), exchange.file_of(self._work.folder, shard.name)
+        for each in self._documents(shard, sandbox):
+            if isinstance(each, tuple):
+                skipped, lost = each
+                tally.skipped.append(skipped)
+                if lost in earlier and earlier[lost][0] == own:  # of the same text: the file had it
+                    found[lost] = earlier[lost][1:]
+                continue
+            take_note(each, settings, tally)
+            chunks = cut_document(each, self._tokeniser, settings, options)
+            usable = earlier[each.id][2] if each.id in earlier else {}
+            kept = {chunk.id: replace(usable[chunk.id], chunk=chunk) for chunk in chunks if chunk.id in usable}
+            found[each.id] = each, kept
+            tally.documents += 1
+            tally.chunks += len(chunks)
+            pending = tuple(chunk for chunk in chunks if chunk.id not in kept)
+            names = {key: tuple((node.name, node.type) for node in said.nodes) for key, said in kept.items()}
+            if pending:
+                yield DocumentJob(each, chunks, pending, {}, names)
+
+    def _documents(self, shard: Shard, sandbox: Sandbox) -> Iterator[Document | tuple[SkippedSource, str]]:
+        """Yield the documents of a shard; for one that cannot be read, why, and its id."""
+        graph, options = self._work.settings.graph, self._work.options
+        for entry in shard.entries:
+            read = manifest.document(
+                entry, graph=graph, language=options.language, sandbox=sandbox, encoding=options.encoding
+            )
+            yield (read, document_id(graph, "file", entry.key)) if isinstance(read, SkippedSource) else read
+        yield from shard.pages
+
+    def _earlier(self, shard: Shard) -> Mapping[str, tuple[Path, Document, dict[str, Extraction]]]:
+        """Return what earlier runs extracted of a shard under this configuration; a torn file counts as none."""
+        wanted = set(shard.ids(self._work.settings.graph))
+        found: dict[str, tuple[Path, Document, dict[str, Extraction]]] = {}
+        for path in (*shard.earlier, exchange.file_of(self._work.folder, shard.name)):
+            try:
+                for header, extractions in exchange.read(path) if path.exists() else ():
+                    same = header.configuration.get("config_hash") == self.configuration.config_hash
+                    if header.document.id in wanted and same:
+                        usable = {each.chunk.id: each for each in extractions if each.outcome in FINAL}
+                        found[header.document.id] = path, header.document, usable
+            except UnreadableSource:
+                continue
+        return found
+
+    def _write(self, name: str, found: Found, tally: Tally) -> bool:
+        """Write the file of a shard; a shard without any document has none."""
+        configuration = asdict(self.configuration)
+        blocks = []
+        for document, extractions in found.values():
+            ordered = sorted(extractions.values(), key=lambda each: each.chunk.index)
+            blocks.append((exchange.ExtractedDocument(document, configuration, len(ordered)), ordered))
+        outcomes = [each.outcome for _, ordered in blocks for each in ordered]
+        unfinished = len(tally.skipped) + sum(outcome not in FINAL for outcome in outcomes)
+        return bool(blocks) and exchange.write(self._work.folder, name, blocks, unfinished=unfinished)

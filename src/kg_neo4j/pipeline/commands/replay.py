@@ -1,42 +1,61 @@
-"""Quarantine: the rows that were read, refused, and not repaired; and asking for them once more."""
+"""What stored answers give once more: a rebuilt graph, the rows that were refused, and answers to repair these."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from kg_neo4j.errors import BudgetReached, ModelError, UsageError
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.door import Door
+from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.conversation import Conversation
+from kg_neo4j.extract.engine import ExtractionConfig, show
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import StoredDocument, list_documents, withdraw_evidence
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
 from kg_neo4j.pipeline.budget import budget_of
-from kg_neo4j.pipeline.commands.load import batches
-from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
+from kg_neo4j.pipeline.run import Run, unread
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport, QuarantinedRow
+from kg_neo4j.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from kg_neo4j._models.door import Door
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import StoredDocument
-    from kg_neo4j.settings import Settings
+def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+    """Make the graph again from its documents, stored answers and decisions; the sorted export stays the same.
+
+    Repairs a graph whose entities, facts or evidence were changed by hand. The next `kg load` or `kg rebuild` continues
+    a rebuild that was killed. Chunks without an answer stay as they are; the next load asks about them.
+    """
+    tally, graph = Tally(), settings.graph
+    with connect(settings, progress, to_write=True) as database, Lease(database, graph) as lease:
+        run = Run(database, lease, settings, tally, progress, "rebuild")
+        stored = list_documents(database, graph)
+        progress.start("extract", sum(document.chunks for document in stored))
+        for each in stored:
+            tally.documents += 1
+            tally.chunks += each.chunks
+            withdraw_evidence(lease, [chunk.id for chunk in stored_chunks(database, graph, each.id)])
+            document = unread(each, graph)
+            run.record(schema_of(each), ((document, found) for found in replay(database, graph, each)))
+        progress.finish("extract")
+        if stored:
+            run.settle(schema_of(stored[0]))
+        return tally.report(database, graph, run.derive())
 
 
 def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
     """Return every row in quarantine, by document, chunk and line, from the stored answers. Writes nothing."""
-    from kg_neo4j.graph.connection import connect
-
     with connect(settings, progress) as database:
         return tuple(quarantined(database, settings.graph))
 
 
 def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
     """Yield the rows in quarantine of a graph of an open database, as `quarantine` returns them."""
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.replay import replay
-
     for document in list_documents(database, graph):
         for extraction in replay(database, graph, document, rejected_only=True):
             for each in extraction.rejections:
@@ -51,66 +70,39 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     model is configured, or another one than the documents were loaded with, and BudgetReached before the call that
     would cost more than `budget_usd`; what was repaired before stays.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.graph.replay import schema_of
-    from kg_neo4j.graph.settler import settle
-
     factory.require_model(settings, "only a model can repair rows")
-    started = time.monotonic()
     tally, budget = Tally(), budget_of(budget_usd)
     asked_again = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
     door = factory.door(asked_again, budget=budget)
     with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
+        run = Run(database, lease, settings, tally, progress, "quarantine", budget)
         progress.start("extract")
         for document in list_documents(database, settings.graph):
             schema = schema_of(document)
-            recorder = Recorder(database, settings.graph, schema, lease)
-            work = Derivation(database, lease, settings, tally, progress, "quarantine", budget)
-            try:
-                tally.changes += sum(recorder.record_all(batches(_repaired(work, door, document))))
-            except (ModelError, BudgetReached, UsageError, KeyboardInterrupt):
-                settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
-                raise
-            tally.changes += settle(database, settings.graph, schema, lease, progress)
+            with run.settling(schema):
+                run.record(schema, _repaired(run, door, document))
         progress.finish("extract")
-        communities = derive(work)
-        return tally.report(database, settings.graph, communities, time.monotonic() - started)
+        return tally.report(database, settings.graph, run.derive())
 
 
-def _repaired(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[Extraction]:
+def _repaired(run: Run, door: Door, stored: StoredDocument) -> Iterator[tuple[Document, Extraction]]:
     """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
-    from kg_neo4j.extract.context import ChunkTask
-    from kg_neo4j.extract.conversation import Conversation
-    from kg_neo4j.extract.engine import show
-    from kg_neo4j.graph.replay import replay
-
     config: ExtractionConfig | None = None
-    settings, tally = work.settings, work.tally
-    document = Document(stored.id, settings.graph, stored.kind, stored.key, stored.title, stored.source, "", "")
-    tally.documents += 1
-    for extraction in replay(work.database, settings.graph, stored, rejected_only=True):
+    document = unread(stored, run.settings.graph)
+    run.tally.documents += 1
+    for extraction in replay(run.database, run.settings.graph, stored, rejected_only=True):
         if all(each.mended for each in extraction.rejections):
             continue
-        config = config or _same_configuration(settings, stored, door)
+        config = config or _same_configuration(run.settings, stored, door)
         shown = show(extraction.chunk, config.preprocess, stored.language)
         task = ChunkTask(document, extraction.chunk)
         again = Conversation(task, config.extractor, config.reading, shown, 0, repair=True)
-        found = again.repair_again(extraction.answers)
-        tally.chunks += 1
-        tally.count(document, found)
-        work.progress.advance("extract")
-        yield found
+        run.tally.chunks += 1
+        yield document, again.repair_again(extraction.answers)
 
 
 def _same_configuration(settings: Settings, stored: StoredDocument, door: Door) -> ExtractionConfig:
     """Return how the document was extracted; UsageError where this run would do it otherwise."""
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph.replay import schema_of
-
     options = options_of(stored)
     config = extraction_config(settings, options, door, schema=schema_of(stored))
     if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:

@@ -1,0 +1,184 @@
+"""A run that writes to a graph: it records and settles, and derives joins, summaries, vectors and analytics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph import settler
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import StoredDocument
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.resolution.derived import derive_names
+from kg_neo4j.organise import analytics, descriptions, search_indexes, vectors
+from kg_neo4j.organise.tree.upkeep import tree_states
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import Progress
+from kg_neo4j.records import Document, Extraction
+from kg_neo4j.settings import Settings
+
+BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
+BATCH_S = 2.0  # a slow model's answers are written at least this often
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run writes with, and where it counts."""
+
+    database: Database
+    lease: Lease
+    settings: Settings
+    tally: Tally
+    progress: Progress
+    command: str  # "load", "unload", "rebuild", "resolve" or "quarantine"
+    budget: Budget | None = None
+    embedder: EmbeddingModel | None = None  # None: as the settings say
+
+    def record(self, schema: Schema, extracted: Iterable[tuple[Document, Extraction]]) -> None:
+        """Count extractions and write them in batches; the next batch is made while the server writes one."""
+        recorder = Recorder(self.database, self.settings.graph, schema, self.lease)
+        changes = sum(recorder.record_all(batches(self._counted(extracted))))
+        self.tally.changes += changes
+
+    def _counted(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[Extraction]:
+        for document, extraction in extracted:
+            self.tally.count(document, extraction)
+            self.progress.advance("extract")
+            if self.command == "load":
+                self.progress.count("documents", self.tally.documents)
+                if self.tally.usage.usd:
+                    self.progress.count("USD", self.tally.usage.usd)
+            yield extraction
+
+    def settle(self, schema: Schema) -> None:
+        """Bring entities and facts up to date with what was recorded and withdrawn."""
+        changes = settler.settle(self.database, self.settings.graph, schema, self.lease, self.progress)
+        self.tally.changes += changes
+
+    @contextmanager
+    def settling(self, schema: Schema) -> Iterator[None]:
+        """Settle at the end; also where something stops the run, so that what was recorded is whole."""
+        try:
+            yield
+        except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
+            self.settle(schema)
+            raise
+        self.settle(schema)
+
+    # ------------------------------------------------------------------------------------------------- derived
+
+    def derive(
+        self,
+        *,
+        analytics: bool = True,
+        embed: bool = True,
+        embed_again: bool = False,
+        singletons: bool | None = None,
+    ) -> int:
+        """Bring everything derived up to date and return the number of communities.
+
+        Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores
+        that gained nothing (benchmarks/pipeline.py). A repeat changes nothing.
+        """
+        derived = derive_names(self.database, self.settings.graph, self.lease)
+        self.tally.changes += derived.changes
+        if joins := derived.joins:
+            pairs = "1 pair of names was" if joins == 1 else f"{joins} pairs of names were"
+            self.tally.notes.append(
+                f"{pairs} joined or parted by rules: `kg resolve --list` shows them, `--undo ID` takes one back"
+            )
+        self.describe()
+        if embed:
+            self.embed(again=embed_again)
+        # narrative trees are paid for, so they are brought up to date when asked for
+        stale = sum(state.complete and state.stale for state in tree_states(self.database, self.settings.graph))
+        if stale:
+            trees = "narrative tree is" if stale == 1 else "narrative trees are"
+            self.tally.notes.append(f"{stale} {trees} of a former text: `kg tree` brings that up to date")
+        return self.analyse(singletons) if analytics else 0
+
+    def describe(self) -> None:
+        """Bring the summaries up to date, and count what that did, what it cost and what is unfinished.
+
+        The command "rebuild" asks no model: it makes all summaries from stored answers. "resolve" keeps answers about
+        descriptions that have changed, so that undoing it asks no model either.
+        """
+        how = descriptions.Describing(
+            factory.without_model() if self.command == "rebuild" else self._door(),
+            tokens.load(),
+            self.settings.summary_tokens,
+            keep_answers=self.command == "resolve",
+            replay=self.command == "rebuild",
+        )
+        done = descriptions.describe(self.database, self.settings.graph, how, self.progress, lease=self.lease)
+        self.tally.changes += done.embedded
+        self.tally.usage += done.usage
+        if done.usage.calls:
+            self.tally.steps[descriptions.STAGE] = done.usage
+        self.tally.unfinished += done.unfinished
+
+    def _door(self) -> Door:
+        """Return the door to the model; to the stand-ins where a server is named without one: unloading needs none."""
+        is_unnamed = self.settings.openai_base_url and not self.settings.model
+        return factory.without_model() if is_unnamed else factory.door(self.settings, budget=self.budget)
+
+    def embed(self, labels: Sequence[str] = vectors.LABELS, *, again: bool = False) -> None:
+        """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date.
+
+        With `again`, what an earlier version indexed and embedded without headings is replaced, too.
+        """
+        embedder = self.embedder or factory.embedding_model(self.settings, budget=self.budget)
+        if again:
+            search_indexes.add_headings(self.database)
+        vectors.prepare(self.database, embedder)
+        done = vectors.embed(
+            *(self.database, self.settings.graph, embedder, tokens.load(), self.progress),
+            concurrency=factory.embedding_concurrency(self.settings),
+            labels=labels,
+            again=again,
+        )
+        self.tally.changes += done.embedded
+
+    def analyse(self, singletons: bool | None = None) -> int:
+        """Bring communities and centralities up to date and return the number of communities."""
+        analysed = analytics.refresh(
+            self.database, self.settings.graph, self.progress, lease=self.lease, singletons=singletons
+        )
+        self.tally.changes += analysed.changes
+        if analysed.skipped:
+            self.tally.notes.append(analysed.skipped)
+        return analysed.communities
+
+
+def unread(stored: StoredDocument, graph: str) -> Document:
+    """Return a document of the graph without its text."""
+    return Document(stored.id, graph, stored.kind, stored.key, stored.title, stored.source, "", "")
+
+
+def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
+    """Group extractions for writing: many where they come fast, few where a model is slow."""
+    batch: list[Extraction] = []
+    rows, since = 0, time.monotonic()
+    try:
+        for extraction in extractions:
+            batch.append(extraction)
+            rows += extraction.rows_read
+            if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
+                yield batch
+                batch, rows, since = [], 0, time.monotonic()
+    except (KgError, KeyboardInterrupt):
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
