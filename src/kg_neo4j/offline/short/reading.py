@@ -11,7 +11,7 @@ from kg_neo4j import data_files
 from kg_neo4j.offline.extracting.candidates import CandidateSentence
 from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.extracting.extractive import choose, cite
-from kg_neo4j.offline.extracting.signs import ANSWERS
+from kg_neo4j.offline.extracting.matching import ANSWERS
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.offline.short.passage_reading import DATE, MONTH, NAME, SaidWords
 from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, says_no, states
@@ -27,7 +27,7 @@ _DATA = data_files.beside(__file__)
 _UNDONE, _PRONOUNS, _NO_NAME = map(_DATA.word_set, ("undone", "pronouns", "no_name"))
 _ORDINALS = _DATA.words("ordinals")
 _PARTS = _DATA.parts("parts", date=DATE, month=MONTH, name=NAME, ordinals="|".join(_ORDINALS))
-_ASKED = {Asks[name]: re.compile(data_files.fill(each, _PARTS)) for name, each in _DATA.table("asked").items()}
+_ASKED = {Asks(name): re.compile(data_files.fill(each, _PARTS)) for name, each in _DATA.table("asked").items()}
 _PATTERNS = {name: re.compile(each, re.IGNORECASE) for name, each in _DATA.table("patterns").items()}
 _DATE = re.compile(rf"\b{DATE}\b")
 _NAMES = (Asks.PERSON, Asks.PLACE, Asks.OTHER)
