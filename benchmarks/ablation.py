@@ -58,8 +58,8 @@ ANSWERS: Mapping[str, Mapping[str, Stub]] = {
     "comparison": {f"{SHORT}.short_answer.read_comparison": always(None)},
     "facts followed": {f"{SHORT}.short_answer._follow": always(None)},
     "passage patterns": {f"{SHORT}.following.read_relation": always([])},
-    "lives": {f"{SHORT}.stated.asks_for_life": always(False)},
-    "roles": {f"{SHORT}.stated.asks_for_role": always(False)},
+    "lives": {f"{SHORT}.short_answer.asks_for_life": always(False)},
+    "roles": {f"{SHORT}.short_answer.asks_for_role": always(False)},
     "clauses": {f"{SHORT}.short_answer.find_stated": always(None)},
     "equal verbs": {
         f"{SHORT}.stating.says_the_same": lambda verb, forms: verb in forms,

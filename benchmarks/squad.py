@@ -48,7 +48,7 @@ def main() -> None:
 def outcome(question: Question, found: Found, accepted: list[str]) -> str:
     """Return what is given, and whether it is right."""
     stated = find_stated(question, found)
-    said = stated.value if stated else extract(question, found, lambda each: may_answer(question, each)).text
+    said = stated[0] if stated else extract(question, found, lambda each: may_answer(question, each)).text
     kind = "short" if stated else "sentence"
     if not said:
         return "nothing, answerable" if accepted else "nothing, unanswerable"

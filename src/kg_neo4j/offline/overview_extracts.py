@@ -6,16 +6,16 @@ English. Told from sizes, titles, headings and the entities that are mentioned m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from kg_neo4j import data_files
 from kg_neo4j.graph.database import Row
-from kg_neo4j.offline.short.short_answer import CitedShortAnswer
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.interface import Reply
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.reply import FurtherSearch
-from kg_neo4j.retrieve.sentences import Sentence, readable, split_sentences
+from kg_neo4j.retrieve.sentences import readable, split_sentences
 from kg_neo4j.retrieve.words import DATE, PERSON, PLACE, fold, kind_of, split_words
 
 DOCUMENTS = 5  # that are told of one by one
@@ -28,8 +28,7 @@ SHORTEST, LONGEST = 8, 45  # words of a sentence that is quoted
 
 _DATA = data_files.beside(__file__)
 _FORMS = {name: re.compile(each, re.IGNORECASE) for name, each in _DATA.table("forms").items()}
-_HEADING = re.compile(_DATA.table("patterns")["heading"])
-_CONTENTS = re.compile(_DATA.table("patterns")["contents"])
+_PATTERNS = {name: re.compile(each) for name, each in _DATA.table("patterns").items()}
 
 
 def form_of(question: str) -> str:
@@ -38,10 +37,8 @@ def form_of(question: str) -> str:
     return next((name for name, form in _FORMS.items() if form.match(text)), "")
 
 
-def tell_overview(
-    question: str, further: FurtherSearch, titled: Sequence[str] = ()
-) -> tuple[str, CitedShortAnswer] | None:
-    """Return the short answer, which may be empty, and the text; None for another question, and where nothing is there.
+def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] = ()) -> Reply | None:
+    """Return the answer; None for another question, and where nothing is there.
 
     "What is TITLE about?" is one only where `titled`, the documents that the question names, are one.
     """
@@ -63,17 +60,14 @@ def tell_overview(
         return None
     sizes = f"{row['total']:,} {'document' if row['total'] == 1 else 'documents'}, {row['tokens']:,} tokens"
     if form == "count":
-        return str(row["total"]), CitedShortAnswer(f"{sizes}: {_titles(row)}.", (), (), ())
+        titles = [each["title"] or "without a title" for each in row["documents"]]
+        more = row["total"] - len(titles)
+        listed = "; ".join([*titles, *([f"and {more} more"] if more else [])])
+        return Reply(f"{sizes}: {listed}.", short=str(row["total"]))
     if form in ("people", "things"):
         names = most_named(row["entities"], question, form)
-        return ("", _named(names, row)) if names else None
-    return "", _about(row, sizes)
-
-
-def _titles(row: Row) -> str:
-    titles = [each["title"] or "without a title" for each in row["documents"]]
-    more = row["total"] - len(titles)
-    return "; ".join([*titles, *([f"and {more} more"] if more else [])])
+        return _named(names, row) if names else None
+    return _about(row, sizes)
 
 
 def most_named(entities: Sequence[Row], question: str, form: str) -> list[str]:
@@ -88,64 +82,61 @@ def most_named(entities: Sequence[Row], question: str, form: str) -> list[str]:
     return kept[:NAMES]
 
 
-def _named(names: Sequence[str], row: Row) -> CitedShortAnswer:
+def _named(names: Sequence[str], row: Row) -> Reply:
     """Return the names, one a line, each with the sentence that names it first."""
     sentences = [each for document in row["documents"] for each in _sentences(document)]
-    lines, citations, claims = [], [], []
+    lines, citations = ["Mentioned and connected most in the graph:"], list[Citation]()
     for name in names:
-        first = next((each for each in sentences if name in each[1].text), None)
-        if first is None:
+        citation = next((each for each in sentences if name in each.quote), None)
+        if citation is None:
             lines.append(f"- {name}")
             continue
-        citation, sentence = first
-        if citation not in citations:
-            citations.append(citation)
-            claims.append(Claim(readable(sentence.text), (len(citations),), SUPPORTED))
+        citations += [citation] if citation not in citations else []
         lines.append(f"- {name} [{citations.index(citation) + 1}]")
-    head = "Mentioned and connected most in the graph:"
-    return CitedShortAnswer("\n".join([head, *lines]), tuple(citations), tuple(claims), ())
+    return _reply(lines, citations)
 
 
-def _about(row: Row, sizes: str) -> CitedShortAnswer:
+def _about(row: Row, sizes: str) -> Reply:
     """Return sizes, and of each document its title, headings and sentences, then the entities mentioned most."""
     names = most_named(row["entities"], "", "things")
-    lines = [f"{sizes}."]
-    citations: list[Citation] = []
-    alone = len(row["documents"]) == 1
+    lines, citations = [f"{sizes}."], list[Citation]()
     for document in row["documents"]:
-        chosen = _chosen(document, names, SENTENCES if alone else 1)
         quoted = []
-        for citation, sentence in chosen:
+        for citation in _chosen(document, names, SENTENCES if len(row["documents"]) == 1 else 1):
             citations.append(citation)
-            quoted.append(f"{readable(sentence.text)} [{len(citations)}]")
+            quoted.append(f"{readable(citation.quote)} [{len(citations)}]")
         lines.append(f"- {document['title'] or 'without a title'} ({document['tokens']:,} tokens): {' '.join(quoted)}")
         headings = _headings(document)
         lines += [f"  Headings: {'; '.join(headings)}."] if headings else []
     if row["total"] > len(row["documents"]):
         lines.append(f"- and {row['total'] - len(row['documents']):,} more")
     lines += [f"Mentioned and connected most: {', '.join(names)}."] if names else []
+    return _reply(lines, citations)
+
+
+def _reply(lines: Sequence[str], citations: Sequence[Citation]) -> Reply:
     claims = tuple(Claim(readable(each.quote), (number,), SUPPORTED) for number, each in enumerate(citations, 1))
-    return CitedShortAnswer("\n".join(lines), tuple(citations), claims, ())
+    return Reply("\n".join(lines), tuple(citations), claims=claims)
 
 
-def _sentences(document: Row) -> Iterator[tuple[Citation, Sentence]]:
-    for chunk in document["chunks"]:
-        for each in split_sentences(chunk["text"] or ""):
-            yield Citation(chunk["id"], document["title"] or "", each.start, each.end, each.text), each
+def _sentences(document: Row) -> list[Citation]:
+    return [
+        Citation(chunk["id"], document["title"] or "", each.start, each.end, each.text)
+        for chunk in document["chunks"]
+        for each in split_sentences(chunk["text"] or "")
+    ]
 
 
-def _chosen(document: Row, names: Sequence[str], most: int) -> list[tuple[Citation, Sentence]]:
+def _chosen(document: Row, names: Sequence[str], most: int) -> list[Citation]:
     """Return the first sentence of prose, and those that name the most of what the graph mentions most; in order."""
-    prose = [each for each in _sentences(document) if _is_prose(each[1].text)]
-    if not prose:
-        return []
+    prose = [each for each in _sentences(document) if _is_prose(each.quote)]
     words = [{fold(word) for word in split_words(name)} for name in names]
     scored = []
-    for place, (_, sentence) in enumerate(prose[1:], 1):
-        said = {fold(word) for word in split_words(sentence.text)}
+    for place, sentence in enumerate(prose[1:], 1):
+        said = {fold(word) for word in split_words(sentence.quote)}
         scored.append((-sum(each <= said for each in words), place))
     best = [place for score, place in sorted(scored)[: most - 1] if score]
-    return [prose[place] for place in sorted([0, *best])]
+    return [prose[place] for place in sorted([0, *best])] if prose else []
 
 
 def _is_prose(text: str) -> bool:
@@ -154,7 +145,7 @@ def _is_prose(text: str) -> bool:
         SHORTEST <= len(words) <= LONGEST
         and text.rstrip("\"”’')*_ ").endswith((".", "!"))
         and text[0] not in "[(-*_"
-        and not _CONTENTS.search(text)
+        and not _PATTERNS["contents"].search(text)
         and sum(word[0].islower() for word in words) > len(words) / 2
     )
 
@@ -165,8 +156,8 @@ def _headings(document: Row) -> list[str]:
     for chunk in document["chunks"]:
         lines = [line.strip() for line in (chunk["text"] or "").splitlines()]
         for before, line in zip(["", *lines], lines, strict=False):
-            match = _HEADING.match(line)
+            match = _PATTERNS["heading"].match(line)
             marked = line.startswith(("#", "=="))
-            if match and not _CONTENTS.search(line) and (marked or (not before and line == line.upper())):
+            if match and not _PATTERNS["contents"].search(line) and (marked or (not before and line == line.upper())):
                 found.setdefault(match["text"].strip(" #="))
     return [each for each in found if re.search(r"[^\W\d_]{3}", each)][:HEADINGS]

@@ -121,7 +121,7 @@ class Run:
             replay=self.command == "rebuild",
         )
         done = descriptions.describe(self.database, self.settings.graph, how, self.progress, lease=self.lease)
-        self.tally.changes += done.embedded
+        self.tally.changes += done.changes
         self.tally.usage += done.usage
         if done.usage.calls:
             self.tally.steps[descriptions.STAGE] = done.usage

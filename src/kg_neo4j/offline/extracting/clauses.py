@@ -70,33 +70,27 @@ def parse(text: str) -> Doc:
 def read_clauses(doc: Doc) -> list[Clause]:
     """Return the clauses of a text in the order of their verbs; an apposition is one, too."""
     found = [clause for token in doc if (clause := _clause(token)) is not None]
-    return found + [clause for token in doc if token.dep_ == "appos" for clause in _appositions(token)]
-
-
-def _appositions(token: Token) -> Iterator[Clause]:
-    own, other = _role(_core(token.head)), _role(_core(token))
-    yield Clause(BE, own, other, frozenset(), frozenset(), denied=False, unreal=False)
+    for token in doc:
+        if token.dep_ == "appos":
+            own, other = _role(_core(token.head)), _role(_core(token))
+            found.append(Clause(BE, own, other, frozenset(), frozenset(), denied=False, unreal=False))
+    return found
 
 
 def _clause(verb: Token) -> Clause | None:
     copula = next((each for each in verb.children if each.dep_ == "cop"), None)
     if copula is None and (verb.pos_ != "VERB" or verb.dep_ in ("amod", "compound", "case", "aux")):
         return None
-    agent, patient = _subject(verb), Role()
+    agent, patient = _subject(verb), Role() if copula is None else _role(_phrase(verb))
     others: set[Token] = set()
-    if copula is not None:
-        patient = _role(_phrase(verb))
     passive = _is_passive(verb)
     if passive:
         agent, patient = Role(), agent
     for child in verb.children:
-        if child.dep_ in (*_SUBJECTS, *_OWN_CLAUSE, "aux", "cop", "punct", "cc"):
-            continue
-        if child.dep_ == "conj" and (child.pos_ == "VERB" or _has_subject(child)):
+        if child.dep_ in (*_SUBJECTS, *_OWN_CLAUSE, "aux", "cop", "punct", "cc") or _is_joined_clause(child):
             continue
         if child.dep_ == "obj" and not passive:
-            is_outside = child.lower_ in _SPOKEN - _RELATIVE and not _before(child)
-            patient = Role(outside=True) if is_outside else _role(_resolved(child, verb))
+            patient = _spoken_role(child)
         elif child.dep_ == "obl" and passive and _preposition(child) == "by":
             agent = _role(_phrase(child))
         else:
@@ -111,27 +105,18 @@ def _clause(verb: Token) -> Clause | None:
 
 def _agent_after(verb: Token) -> Role:
     """Return who stands after "by" near a verb in the passive: the parser may hang it on a noun between them."""
-    after = verb.doc[verb.i + 1 : verb.i + NEAR]
-    by = next(
-        (each for each in after if each.lower_ == "by" and each.dep_ == "case" and each.head.pos_ in _NOUNS), None
-    )
-    return _role(_phrase(by.head)) if by is not None else Role()
+    for each in verb.doc[verb.i + 1 : verb.i + NEAR]:
+        if each.lower_ == "by" and each.dep_ == "case" and each.head.pos_ in _NOUNS:
+            return _role(_phrase(each.head))
+    return Role()
 
 
 def _is_passive(verb: Token) -> bool:
     if any(each.dep_ in ("aux:pass", "nsubj:pass") for each in verb.children):
         return True
-    if (
-        verb.dep_ == "conj"
-        and verb.tag_ == "VBN"
-        and not any(each.dep_ in ("aux", *_SUBJECTS) for each in verb.children)
-    ):
-        return _is_passive(verb.head)
-    return (
-        verb.dep_ == "acl"
-        and verb.tag_ == "VBN"
-        and not any(each.dep_ in ("aux", *_SUBJECTS) for each in verb.children)
-    )
+    if verb.tag_ != "VBN" or any(each.dep_ in ("aux", *_SUBJECTS) for each in verb.children):
+        return False
+    return verb.dep_ == "acl" or (verb.dep_ == "conj" and _is_passive(verb.head))
 
 
 def _subject(verb: Token) -> Role:
@@ -139,9 +124,7 @@ def _subject(verb: Token) -> Role:
     owned = [each for each in verb.children if each.dep_ in _SUBJECTS]
     if owned:
         own = owned[-1]
-        if own.lower_ in _SPOKEN and own.lower_ not in _RELATIVE and not _before(own):
-            return Role(outside=True)
-        return _role(_resolved(own, verb))
+        return _spoken_role(own)
     if verb.dep_ in ("acl", "acl:relcl"):
         return _role(_phrase(verb.head))
     if verb.dep_ in ("parataxis", "conj") and verb.head.pos_ in _NOUNS and verb.head.i < verb.i:
@@ -151,43 +134,37 @@ def _subject(verb: Token) -> Role:
         if verb.dep_ == "xcomp" and controlled is not None:
             return _role(_phrase(controlled))
         return _subject(verb.head)
-    plain = (each for each in verb.lefts if each.pos_ in (*_NOUNS, "ADJ") and each.dep_ in ("obl", "obj", "nmod"))
-    bare = next((each for each in plain if not _preposition(each)), None)  # a subject that the parser calls otherwise
-    return _role(_phrase(bare)) if bare is not None else Role()
+    for each in verb.lefts:
+        if each.pos_ in (*_NOUNS, "ADJ") and each.dep_ in ("obl", "obj", "nmod") and not _preposition(each):
+            return _role(_phrase(each))  # a subject that the parser calls otherwise
+    return Role()
 
 
-def _resolved(noun: Token, verb: Token) -> list[Token]:
-    """Return a phrase; for "who" that of the noun before it, for "he" that of the last subject before."""
+def _spoken_role(noun: Token) -> Role:
+    """Return the role of a phrase; for "who" that of the noun before it, for "he" that of the last subject before."""
     if noun.lower_ in _RELATIVE:
         before = _noun_before(noun)
         if before is None:
-            return []
-        return [*_phrase(before), *(_core(before.head) if before.dep_ == "nmod" else [])]
+            return Role()
+        return _role([*_phrase(before), *(_core(before.head) if before.dep_ == "nmod" else [])])
     if noun.lower_ in _SPOKEN:
-        return _phrase(_before(noun)[-1]) if _before(noun) else []
-    return _phrase(noun)
-
-
-def _before(pronoun: Token) -> list[Token]:
-    """Return the subjects before a pronoun that are no pronouns themselves."""
-    return [
-        each
-        for each in pronoun.doc[: pronoun.i]
-        if each.dep_ in _SUBJECTS and each.lower_ not in _SPOKEN and each.pos_ in _NOUNS
-    ]
+        for each in reversed(noun.doc[: noun.i]):
+            if each.dep_ in _SUBJECTS and each.lower_ not in _SPOKEN and each.pos_ in _NOUNS:
+                return _role(_phrase(each))
+        return Role(outside=True)
+    return _role(_phrase(noun))
 
 
 def _noun_before(pronoun: Token) -> Token | None:
     """Return the head of the noun phrase that ends before a relative pronoun; what stands in brackets is left out."""
-    place, depth = pronoun.i - 1, 0
-    while place >= pronoun.sent.start:
-        token = pronoun.doc[place]
+    depth = 0
+    for token in reversed(pronoun.doc[pronoun.sent.start : pronoun.i]):
         depth += (token.text == ")") - (token.text == "(")
         if not depth and token.pos_ in _NOUNS:
-            while token.dep_ in ("flat", "compound") and token.head.i < pronoun.i:
-                token = token.head
-            return token
-        place -= 1
+            noun = token
+            while noun.dep_ in ("flat", "compound") and noun.head.i < pronoun.i:
+                noun = noun.head
+            return noun
     return None
 
 
@@ -195,7 +172,7 @@ def _phrase(head: Token) -> list[Token]:
     """Return a noun with what describes it, its appositions and what is joined to it; no clause about it."""
     found = [head]
     for child in head.children:
-        if child.dep_ in _INSIDE and not (child.dep_ == "conj" and (child.pos_ == "VERB" or _has_subject(child))):
+        if child.dep_ in _INSIDE and not _is_joined_clause(child):
             found += _phrase(child)
     if head.dep_ == "appos":
         found += _core(head.head)
@@ -216,7 +193,7 @@ def _core(head: Token) -> list[Token]:
 
 
 def _role(tokens: Sequence[Token]) -> Role:
-    own: list[Token] = list(_core(tokens[0])) if tokens else []
+    own = _core(tokens[0])
     for each in tokens:
         if each not in own and each.dep_ in ("conj", "appos", "flat", "compound") and each.head in own:
             own.append(each)
@@ -224,9 +201,8 @@ def _role(tokens: Sequence[Token]) -> Role:
     words = _words(each for each in own if each not in numbers)
     named = any(each.pos_ in ("PROPN", "NUM") for each in own)
     full = _words(each for one in (*tokens, *own) for each in (_hanging(one) if one in own else [one]))
-    heads = _words(
-        each for each in own if each.dep_ not in ("amod", "nummod") and (each in tokens[:1] or _is_head(each))
-    )
+    nouns = [each for each in own if each.dep_ not in ("amod", "nummod")]
+    heads = _words(each for each in nouns if each in tokens[:1] or _is_head(each))
     return Role(words or _words(numbers), heads, full, _counted(numbers), named)
 
 
@@ -243,8 +219,9 @@ def _hanging(token: Token) -> Iterator[Token]:
             yield from _hanging(child)
 
 
-def _has_subject(token: Token) -> bool:
-    return any(each.dep_ in _SUBJECTS for each in token.children)
+def _is_joined_clause(token: Token) -> bool:
+    has_subject = any(each.dep_ in _SUBJECTS for each in token.children)
+    return token.dep_ == "conj" and (token.pos_ == "VERB" or has_subject)
 
 
 def _preposition(noun: Token) -> str:
@@ -253,7 +230,7 @@ def _preposition(noun: Token) -> str:
 
 def _denied(verb: Token) -> bool:
     arguments = [each for each in verb.children if each.dep_ in ("obj", "obl", *_SUBJECTS)]
-    return any(each.lower_ in NO for each in (*verb.children, *(one for each in arguments for one in each.children)))
+    return any(token.lower_ in NO for each in (verb, *arguments) for token in each.children)
 
 
 def _unreal(verb: Token) -> bool:
@@ -292,11 +269,8 @@ def contradicts(claim: Doc, source: Doc) -> bool:
 
 def _with_what_they_are(clauses: Sequence[Clause]) -> list[Clause]:
     """Return clauses whose roles have the words of what they are called beside: "Ada is a painter" makes both one."""
-    same = [
-        each.agent.words | each.patient.words
-        for each in clauses
-        if each.verb == BE and not (each.denied or each.unreal)
-    ]
+    beings = [each for each in clauses if each.verb == BE and not (each.denied or each.unreal)]
+    same = [each.agent.words | each.patient.words for each in beings]
 
     def wider(role: Role) -> Role:
         words = role.words.union(*(group for group in same if role.words & group))

@@ -8,11 +8,12 @@ said of the one who is named. Tried on the articles of examples/.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kg_neo4j import data_files
 from kg_neo4j.offline.extracting.candidates import OBJECTS, CandidateSentence, first_name, speaker, undergoer
-from kg_neo4j.offline.extracting.signs import ANSWERS, defines
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.retrieve.checking.support import LIFESPAN
 from kg_neo4j.retrieve.question import Asks, Question
@@ -24,6 +25,14 @@ IMPLIED_WEIGHT = 0.6  # "Charles" where the sentence says "Babbage" alone
 CONTEXT_WEIGHT = 0.8  # a name that the sentence refers to by a pronoun
 NAMESAKE = 0.35  # off, where the name stands after a first name that is not asked for
 
+LOOK_AHEAD = 300  # characters after a name in which a definition begins
+LOOK_BACK = 100  # characters before a name in which a role stands
+
+_DATA = data_files.beside(__file__)
+_PARTS = _DATA.parts("parts")
+ANSWERS = {Asks(name): re.compile(data_files.fill(each, _PARTS)) for name, each in _DATA.table("answers").items()}
+"""What must stand in a sentence that answers a question of this kind."""
+_DEFINES = {name: re.compile(data_files.fill(each, _PARTS)) for name, each in _DATA.table("defines").items()}
 _MARRY = frozenset("marry married marries wed poslubil ozenil".split())
 _KINSHIP = frozenset().union(*(family(word) for word in ("father", "mother", "brother", "marry"))) - _MARRY
 _BIRTH, _DEATH = family("born"), family("die")
@@ -44,10 +53,14 @@ class Matcher:
     def __init__(self, question: Question, candidates: Sequence[CandidateSentence]) -> None:
         self.question = question
         vocabulary = frozenset(word for candidate in candidates for word in candidate.words)
-        self._forms = {term: _forms(term, vocabulary) for term in question.terms}
+        self._forms = {term: frozenset(word for word in vocabulary if same_word(term, word)) for term in question.terms}
         self._families = {term: family(term) & vocabulary for term in question.terms}
         self._verbs = asked_verbs(question)
-        self._weights = _weights(question.terms, self._forms, candidates)
+        self._subjects = question.names or question.terms
+        self._weights: dict[str, float] = {}  # how much each term tells: the rarer among the candidates, the more
+        for term, forms in self._forms.items():
+            count = sum(1 for candidate in candidates if forms.intersection(candidate.words))
+            self._weights[term] = math.log(1 + (len(candidates) + 1) / (count + 1))
 
     def score(self, candidate: CandidateSentence) -> MatchScore:
         """Return how well `candidate` answers the question."""
@@ -55,7 +68,9 @@ class Matcher:
         coverage = self.coverage(matched)
         typed = self.typed(candidate)
         answers = typed > 0 and self._complete(matched) and self._settles(matched, candidate)
-        fitness = coverage + 0.1 / (1 + candidate.rank) - _length_penalty(candidate)
+        count = len(candidate.words)  # few in headings and fragments; many bury an answer
+        penalty = 0.3 if count < 5 else min(1.0, max(0, count - 40) * 0.01)
+        fitness = coverage + 0.1 / (1 + candidate.rank) - penalty
         if self.question.asks is Asks.DEFINITION:
             fitness += self._definition(candidate)
         else:
@@ -85,7 +100,7 @@ class Matcher:
         if self.question.agent and not (OBJECTS | {"by"}).intersection(candidate.words):
             return 0.0
         if candidate.context and (term in candidate.context or self._forms[term] & candidate.context):
-            return CONTEXT_WEIGHT if term in self._subject_terms() else 0.0
+            return CONTEXT_WEIGHT if term in self._subjects else 0.0
         return 0.0
 
     def _imply_first_names(self, matched: dict[str, float], candidate: CandidateSentence) -> None:
@@ -111,9 +126,6 @@ class Matcher:
         places = [index for index, word in enumerate(candidate.words) if word in self._forms[run[-1]]]
         return all(first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
 
-    def _subject_terms(self) -> tuple[str, ...]:
-        return self.question.names or self.question.terms
-
     def _in_lifespan(self, term: str, candidate: CandidateSentence) -> bool:
         """Return whether "Name (1769 – 1859)" says what `term` asks for."""
         if term not in _BIRTH and term not in _DEATH:
@@ -123,8 +135,7 @@ class Matcher:
 
     def _mentions(self, candidate: CandidateSentence) -> list[tuple[int, int]]:
         """Return the places in the sentence where the question's names stand, neighbours joined."""
-        terms = self._subject_terms()
-        wanted = frozenset(terms).union(*(self._forms[term] for term in terms))
+        wanted = frozenset(self._subjects).union(*(self._forms[term] for term in self._subjects))
         places: list[tuple[int, int]] = []
         for word, (start, end) in zip(candidate.words, candidate.spans, strict=True):
             if word not in wanted:
@@ -140,12 +151,11 @@ class Matcher:
         """Return whether all names and, beside names, half of what else is asked are there."""
         if not all(matched[name] for name in self.question.names):
             return False
-        others = self.question.others
-        if not others or not self.question.names:
+        if not self.question.names:
             return True
-        return 2 * sum(self._weights[term] * matched[term] for term in others) >= sum(
-            self._weights[term] for term in others
-        )
+        others = self.question.others
+        there = sum(self._weights[term] * matched[term] for term in others)
+        return 2 * there >= sum(self._weights[term] for term in others)
 
     def _settles(self, matched: dict[str, float], candidate: CandidateSentence) -> bool:
         """Return whether a sentence says all that a yes-or-no question does; of another question True.
@@ -162,9 +172,11 @@ class Matcher:
 
     def typed(self, candidate: CandidateSentence) -> float:
         """Return how near to what is said there is something of the kind that is asked for: 0 (nowhere) to 1."""
-        pattern = ANSWERS.get(self.question.asks)
         if self.question.asks is Asks.PERSON:
-            return float(self._names_somebody(candidate))
+            asked = frozenset(self.question.terms).union(*self._forms.values())
+            named = (word for word, capital in zip(candidate.words, candidate.capitals, strict=True) if capital)
+            return float(any(word not in asked for word in named))
+        pattern = ANSWERS.get(self.question.asks)
         if pattern is None:
             return 1.0
         text = blank_footnotes(candidate.sentence.text)
@@ -181,12 +193,6 @@ class Matcher:
         """Return which words of the sentence stand for the question's terms other than names."""
         verbs = frozenset().union(*(self._forms[term] | self._families[term] for term in self.question.others))
         return [index for index, word in enumerate(candidate.words) if word in verbs]
-
-    def _names_somebody(self, candidate: CandidateSentence) -> bool:
-        asked = frozenset(self.question.terms).union(*self._forms.values())
-        return any(
-            capital and word not in asked for word, capital in zip(candidate.words, candidate.capitals, strict=True)
-        )
 
     def _attribution(self, candidate: CandidateSentence) -> float:
         """Return a bonus where what is said is said of the one who is named, a malus where it is of another."""
@@ -210,32 +216,31 @@ class Matcher:
 
     def _definition(self, candidate: CandidateSentence) -> float:
         text = candidate.sentence.text
-        size = len(self._subject_terms())
         signs = [
-            defines(text, start, end) - (0.0 if len(word_spans(text[start:end])) >= size else 0.5)
+            defines(text, start, end) - (0.0 if len(word_spans(text[start:end])) >= len(self._subjects) else 0.5)
             for start, end in self._mentions(candidate)
         ]
         return max(signs, default=-0.3)
 
 
-def _forms(term: str, vocabulary: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for word in vocabulary if same_word(term, word))
-
-
-def _weights(
-    terms: Iterable[str], forms: dict[str, frozenset[str]], candidates: Sequence[CandidateSentence]
-) -> dict[str, float]:
-    """Return how much each term tells: the rarer among the candidates, the more."""
-    weights = {}
-    for term in terms:
-        count = sum(1 for candidate in candidates if forms[term].intersection(candidate.words))
-        weights[term] = math.log(1 + (len(candidates) + 1) / (count + 1))
-    return weights
-
-
-def _length_penalty(candidate: CandidateSentence) -> float:
-    """Return a malus for headings and fragments, and for sentences that bury an answer."""
-    count = len(candidate.words)
-    if count < 5:
-        return 0.3
-    return min(1.0, max(0, count - 40) * 0.01)
+def defines(text: str, start: int, end: int) -> float:
+    """Return how much the sentence looks like a definition of what stands at text[start:end]."""
+    after, before = text[end : end + LOOK_AHEAD], text[max(0, start - LOOK_BACK) : start]
+    early = 0.3 if start <= 5 else 0.15 if start < 0.3 * len(text) else 0.0
+    if after[:2] in ("'s", "’s"):
+        return early - 0.2
+    if _DEFINES["inserted"].search(before) and after.startswith(","):
+        return early + 0.7
+    if _DEFINES["reported"].search(before):
+        return early
+    goes_on = _DEFINES["name_goes_on"].match(after)
+    signs = (
+        ("is_a", after, 1.0),
+        ("apposition", after, 0.8),
+        ("kin_before", before, 0.7),
+        ("role_before", before, 0.0 if goes_on else 0.25),
+        ("called", before, 0.0 if goes_on else 0.7),
+        ("is_anything", after, 0.3),
+        ("is_a_later", after, 0.5),
+    )
+    return early + max((worth for sign, where, worth in signs if _DEFINES[sign].search(where)), default=0.0)

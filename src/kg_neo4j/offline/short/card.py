@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.short.following import WordPlace
 from kg_neo4j.offline.short.lives import KIN, life_of
 from kg_neo4j.offline.short.mentions import Line, SentenceName, bearers
 from kg_neo4j.offline.short.roles import is_trade, roles_of
-from kg_neo4j.offline.short.short_answer import CitedShortAnswer
-from kg_neo4j.offline.short.things import Thing, ThingFact
+from kg_neo4j.offline.short.things import Thing
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
 from kg_neo4j.retrieve.checking.support import CitedPassage, supports
+from kg_neo4j.retrieve.interface import Reply
 from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -36,14 +35,14 @@ _PRONOUN = re.compile(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\b(?:because|since|as|that|if|when|while|although|though|for)\s*$")  # before "Lind was a cook"
 _LIST = re.compile(_DATA.text("list"), re.IGNORECASE)
 _WEAK = _DATA.word_set("weak")
-_FIRST = _DATA.words("first")
+_RANKS = {kind: rank for rank, kind in enumerate(_DATA.words("first"))}
 
 
 @dataclass(frozen=True, slots=True)
 class _CardPart:
     """A sentence on a thing, maybe with the next one."""
 
-    place: WordPlace
+    place: Citation
     worth: float
     order: int
 
@@ -63,34 +62,34 @@ def asks_who(question: str) -> str:
 def has_role(name: str, named: Sequence[SentenceName]) -> bool:
     """Return whether a sentence has next to a name what its bearer is: "our foreman"."""
     who = bearers(KIN.sub("", name), named)
-    return any(who.has(each) and any(True for _ in roles_of(each)) for each in named)
+    return any(True for each in named if who.has(each) for _ in roles_of(each))
 
 
-def make_card(
-    name: str, read: Sequence[Line], named: Sequence[SentenceName], thing: Thing | None
-) -> CitedShortAnswer | None:
+def make_card(name: str, read: Sequence[Line], named: Sequence[SentenceName], thing: Thing | None) -> Reply | None:
     """Return the card on the bearer of a name; None if no entity has it, or several have. `read` are all sentences."""
     who = bearers(KIN.sub("", name), named)
     parts = _parts(read, [each for each in named if who.has(each)], named)
     if not parts:
         return None
-    best = max(parts, key=lambda each: (each.worth, -each.order))
-    others = [each for each in parts if each is not best]
-    more = sorted(others, key=lambda each: (-each.worth, each.order))[:PASSAGES]
-    places = [best.place]
-    lines = [f"{readable(best.place.quote)} [1]"]
-    claims = [Claim(readable(best.place.quote), (1,), SUPPORTED)]
-    for said, place in _facts(thing, [best.place, *(each.place for each in more)]):
-        places += [place] if place not in places else []
-        number = places.index(place) + 1
-        lines.append(f"- {said} [{number}]")
+    first, *others = sorted(parts, key=lambda each: (-each.worth, each.order))
+    more = sorted(others[:PASSAGES], key=lambda part: part.order)
+    citations: list[Citation] = []
+    lines: list[str] = []
+    claims: list[Claim] = []
+
+    def add(said: str, place: Citation, lead: str = "") -> None:
+        if place not in citations:
+            citations.append(place)
+        number = citations.index(place) + 1
+        lines.append(f"{lead}{said} [{number}]")
         claims.append(Claim(said, (number,), SUPPORTED))
-    for each in sorted(more, key=lambda part: part.order):
-        places.append(each.place)
-        lines.append(f"{readable(each.place.quote)} [{len(places)}]")
-        claims.append(Claim(readable(each.place.quote), (len(places),), SUPPORTED))
-    citations = tuple(Citation(each.chunk_id, each.document, each.start, each.end, each.quote) for each in places)
-    return CitedShortAnswer("\n".join(lines), citations, tuple(claims), ())
+
+    add(readable(first.place.quote), first.place)
+    for said, place in _facts(thing, [first.place, *(each.place for each in more)]):
+        add(said, place, "- ")
+    for each in more:
+        add(readable(each.place.quote), each.place)
+    return Reply("\n".join(lines), tuple(citations), claims=tuple(claims))
 
 
 def _parts(read: Sequence[Line], own: Sequence[SentenceName], named: Sequence[SentenceName]) -> list[_CardPart]:
@@ -98,21 +97,18 @@ def _parts(read: Sequence[Line], own: Sequence[SentenceName], named: Sequence[Se
     order = {id(line): index for index, line in enumerate(read)}
     found: dict[int, _CardPart] = {}
     for mention in own:
-        index = order[id(mention.line)]
-        text = mention.line.text
-        if index in found or not _is_prose(text):
+        index, line = order[id(mention.line)], mention.line
+        prose = len(split_words(line.text)) >= SHORTEST and re.search(r"[a-z]", line.text)
+        if index in found or not prose or line.text.endswith(("?", ":")):
             continue
-        following = read[index + 1] if index + 1 < len(read) else None
-        goes_on = following is not None and _goes_on(mention, following, named)
-        place = _joined(mention.line, following) if following and goes_on else mention.line.place
-        found[index] = _CardPart(place, _worth(mention) + goes_on, index)
+        place, worth = line.place, _worth(mention)
+        for after in read[index + 1 : index + 2]:
+            if _goes_on(mention, after, named):
+                end = after.place.end
+                place = Citation(place.chunk_id, place.document, place.start, end, line.chunk[place.start : end])
+                worth += 1
+        found[index] = _CardPart(place, worth, index)
     return [each for each in found.values() if each.worth >= 0]
-
-
-def _is_prose(text: str) -> bool:
-    return (
-        len(split_words(text)) >= SHORTEST and not text.endswith(("?", ":")) and re.search(r"[a-z]", text) is not None
-    )
 
 
 def _worth(mention: SentenceName) -> float:
@@ -138,30 +134,19 @@ def _goes_on(mention: SentenceName, following: Line, named: Sequence[SentenceNam
     return not others and not _PRONOUN.search(mention.before)  # "He was helped by X. His ..."
 
 
-def _joined(first: Line, second: Line) -> WordPlace:
-    start, end = first.place.start, second.place.end
-    return replace(first.place, end=end, quote=first.chunk[start:end])
-
-
-def _facts(thing: Thing | None, shown: Sequence[WordPlace]) -> list[tuple[str, WordPlace]]:
+def _facts(thing: Thing | None, shown: Sequence[Citation]) -> list[tuple[str, Citation]]:
     """Return key facts that their words state, as "born in: Oslo", each with its place; none that is shown already."""
     found = []
-    for fact in sorted(thing.facts if thing else (), key=_rank):
-        place = WordPlace(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
-        inside = any(each.chunk_id == place.chunk_id and each.start <= place.start < each.end for each in shown)
-        said = f"{fact.source} {fact.type.lower().replace('_', ' ')} {fact.target}"
-        if fact.type in _WEAK or inside or not thing or not _names(thing, fact):
+    for fact in sorted(thing.facts if thing else (), key=lambda each: _RANKS.get(each.type, len(_RANKS))):
+        place = fact.place
+        if any(each.chunk_id == place.chunk_id and each.start <= place.start < each.end for each in shown):
             continue
-        if supports(said, [CitedPassage(fact.quote)]).supported:
+        said = f"{fact.source} {fact.type.lower().replace('_', ' ')} {fact.target}"
+        ends_named = all(_words(place.quote) & _words(name) for name in (fact.source, fact.target))  # if only by a part
+        if fact.type not in _WEAK and ends_named and supports(said, [CitedPassage(place.quote)]).supported:
             found.append((said, place))
     return found[:FACTS]
 
 
-def _rank(fact: ThingFact) -> int:
-    return _FIRST.index(fact.type) if fact.type in _FIRST else len(_FIRST)
-
-
-def _names(thing: Thing, fact: ThingFact) -> bool:
-    """Return whether the words of a fact name both its ends, if only by a part."""
-    words = {fold(word) for word in split_words(fact.quote)}
-    return all(words & {fold(word) for word in split_words(name)} for name in (fact.source, fact.target))
+def _words(text: str) -> set[str]:
+    return {fold(word) for word in split_words(text)}

@@ -13,9 +13,8 @@ from functools import cache
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
-from kg_neo4j.offline.short.comparing import when_of
 from kg_neo4j.offline.short.mentions import NAME, SentenceName, bearers
-from kg_neo4j.offline.short.passage_patterns import MONTH
+from kg_neo4j.offline.short.passage_reading import MONTH, when_of
 from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
 
 OLDEST = 120  # years
@@ -28,11 +27,18 @@ _ONES = "one two three four five six seven eight nine".split()
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join([*_TEENS, *_ONES])})"
+_VALUES = {word: value for value, word in enumerate([*_ONES, *_TEENS], 1)}
+_VALUES |= {word: 10 * value for value, word in enumerate(_TENS, 2)}
 _DATA = data_files.beside(__file__)
-_OFFICE = re.compile(_DATA.table("office")["words"], re.IGNORECASE)
-_TITLE = re.compile(_DATA.table("office")["title"], re.IGNORECASE)
-_VERBS = ("was_born", "has_died", "she_died", "death_of", "birth_of")
 _PARTS = _DATA.parts("parts", name=NAME, month=MONTH, number=_NUMBER)
+_IN_ANY_CASE = frozenset({"office", "questions", "others"})  # tables
+_VERBS = frozenset({"was_born", "has_died", "she_died", "death_of", "birth_of"})
+
+
+@cache
+def _patterns(table: str) -> dict[str, re.Pattern[str]]:
+    flags = re.IGNORECASE if table in _IN_ANY_CASE else 0
+    return {name: re.compile(data_files.fill(each, _PARTS), flags) for name, each in _DATA.table(table).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,58 +62,49 @@ class Life:
     @property
     def is_of_person(self) -> bool:
         """Say whether it may be a life; "Binchy (2009–2017)" after "head" is a time in office."""
-        first, last = when_of(self.start), when_of(self.end)
-        span = last[0] - first[0] if first and last else OLDEST
-        in_office = _OFFICE.search(self.mention.line.text) and span < SHORT
-        held = _TITLE.search(self.mention.before) and span < YOUNG  # "its Chancellor, Otto von Bismarck (1862–90)"
+        dates = _dates(self.start, self.end)
+        span = dates[1][0] - dates[0][0] if dates else OLDEST
+        office = _patterns("office")
+        in_office = span < SHORT and office["words"].search(self.mention.line.text)
+        held = span < YOUNG and office["title"].search(
+            self.mention.before
+        )  # "its Chancellor, O. v. Bismarck (1862–90)"
         return not (self.of_event or in_office or held)
 
 
-@cache
-def _compiled(table: str) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(data_files.fill(each, _PARTS)) for name, each in _DATA.table(table).items()}
-
-
-def _patterns(table: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(_compiled(table).values())
-
-
-@cache
-def _questions() -> dict[str, re.Pattern[str]]:
-    table = _DATA.table("questions")
-    return {name: re.compile(data_files.fill(each, _PARTS), re.IGNORECASE) for name, each in table.items()}
-
-
 def asks_for_life(question: str) -> bool:
-    """Return whether a question has one of the forms that `find_stated` reads."""
+    """Return whether a question has one of the forms that `find_life` reads."""
+    return _form(question) is not None
+
+
+def _form(question: str) -> tuple[str, re.Match[str]] | None:
     text = " ".join(question.split())
-    return any(pattern.match(text) for pattern in _questions().values())
+    forms = ((kind, pattern.match(text)) for kind, pattern in _patterns("questions").items())
+    return next(((kind, match) for kind, match in forms if match), None)
 
 
-def find_stated(question: str, named: Sequence[SentenceName]) -> list[StatedValue]:
+def find_life(question: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     """Return what the texts state that a question about a life, a range or an age asks for; empty where it is unclear.
 
     `named` are the names in all sentences that are read.
     """
-    text = " ".join(question.split())
-    for kind, pattern in _questions().items():
-        match = pattern.match(text)
-        if match is None:
-            continue
-        if kind in ("born_when", "died_when"):
-            return _of_date(match, kind, named)
-        if kind in ("born_where", "died_where"):
-            return _of_place(match, kind, named)
-        who = bearers(KIN.sub("", match["np"]), named)
-        own = [each for each in named if who.has(each)]
-        if kind in ("began", "ended", "lasted", "in_year"):
-            own += _literal(match["np"], named)
-        if kind == "age":
-            return _aged(match["cond"] or "", own)
-        if kind in ("where_born", "where_died"):
-            return _place_of(kind.removeprefix("where_"), own)
-        return _of_life(match, kind, [life for each in own if (life := life_of(each))])
-    return []
+    form = _form(question)
+    if form is None:
+        return []
+    kind, match = form
+    if kind in ("born_when", "died_when"):
+        return _of_date(match, kind, named)
+    if kind in ("born_where", "died_where"):
+        return _of_place(match, kind, named)
+    who = bearers(KIN.sub("", match["np"]), named)
+    own = [each for each in named if who.has(each)]
+    if kind in ("began", "ended", "lasted", "in_year"):
+        own += _literal(match["np"], named)
+    if kind == "age":
+        return _aged(match["cond"] or "", own)
+    if kind in ("where_born", "where_died"):
+        return _place_of(kind.removeprefix("where_"), own)
+    return _of_life(match, kind, _lives(own))
 
 
 def _literal(name: str, named: Sequence[SentenceName]) -> list[SentenceName]:
@@ -123,7 +120,7 @@ def _literal(name: str, named: Sequence[SentenceName]) -> list[SentenceName]:
 
 def life_of(mention: SentenceName) -> Life | None:
     """Return the life next to a name: "(1211–1290)", "(b. 1898)", "died on 22 March"."""
-    for name, pattern in zip(_DATA.table("after"), _patterns("after"), strict=True):
+    for name, pattern in _patterns("after").items():
         match = pattern.match(mention.after)
         if match is None or (name in _VERBS and not _is_subject(mention, name)):
             continue
@@ -131,14 +128,20 @@ def life_of(mention: SentenceName) -> Life | None:
         start, end = given.get("from") or "", given.get("to") or ""
         if re.fullmatch(r"\d\d", end) and re.search(r"\d{4}", start):
             end = re.findall(r"\d{4}", start)[-1][:2] + end
-        if not (start and end and _backwards(start, end)):
-            return Life(_date(start), _date(end), mention, name == "range")
+        dates = _dates(start, end)
+        if not (start and end and dates and dates[0][0] > dates[1][0]):
+            start, end = (re.sub(r"^(?:ca?\.? ?|circa )(?=\d)", "c. ", each.strip()) for each in (start, end))
+            return Life(start, end, mention, name == "range")
     return None
+
+
+def _lives(mentions: Iterable[SentenceName]) -> list[Life]:
+    return [life for each in mentions if (life := life_of(each))]
 
 
 def _is_subject(mention: SentenceName, name: str = "") -> bool:
     """Return whether a verb behind a name is said of its bearer: not of the father in "The father of X died"."""
-    others = _others()
+    others = _patterns("others")
     if name in ("death_of", "birth_of"):
         return others[name].search(mention.before) is not None
     if name == "she_died":
@@ -148,18 +151,12 @@ def _is_subject(mention: SentenceName, name: str = "") -> bool:
     return not others["clause"].search(mention.before) and not others["object"].search(mention.before)
 
 
-@cache
-def _others() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(each, re.IGNORECASE) for name, each in _DATA.table("others").items()}
+_When = tuple[int, ...]
 
 
-def _date(text: str) -> str:
-    return re.sub(r"^(?:ca?\.? ?|circa )(?=\d)", "c. ", text.strip())
-
-
-def _backwards(start: str, end: str) -> bool:
+def _dates(start: str, end: str) -> tuple[_When, _When] | None:
     first, last = when_of(start), when_of(end)
-    return bool(first and last and first[0] > last[0])
+    return (first, last) if first and last else None
 
 
 def _of_life(match: re.Match[str], kind: str, lives: Sequence[Life]) -> list[StatedValue]:
@@ -167,13 +164,18 @@ def _of_life(match: re.Match[str], kind: str, lives: Sequence[Life]) -> list[Sta
     if kind in ("born", "died", "lived"):
         lives = [each for each in lives if each.is_of_person]
     if kind in ("born", "began"):
-        return _agreed(StatedValue(each.start, "born" if kind == "born" else "began", each.mention) for each in lives)
+        return _agreed(StatedValue(each.start, kind, each.mention) for each in lives)
     if kind in ("died", "ended"):
-        return _agreed(StatedValue(each.end, "died" if kind == "died" else "ended", each.mention) for each in lives)
-    whole = [each for each in lives if each.start and each.end]
-    if kind == "in_year":
-        return _agreed(StatedValue(_covers(each, int(match["year"])), "years", each.mention) for each in whole)
-    return _agreed(StatedValue(_length(each, of_person=kind == "lived"), "years", each.mention) for each in whole)
+        return _agreed(StatedValue(each.end, kind, each.mention) for each in lives)
+    stated = []
+    for life in lives:
+        if dates := _dates(life.start, life.end):
+            if kind == "in_year":
+                value = "yes" if dates[0][0] <= int(match["year"]) <= dates[1][0] else "no"
+            else:
+                value = _length(life, dates, of_person=kind == "lived")
+            stated.append(StatedValue(value, "years", life.mention))
+    return _agreed(stated)
 
 
 def _agreed(found: Iterable[StatedValue]) -> list[StatedValue]:
@@ -186,25 +188,16 @@ def _agreed(found: Iterable[StatedValue]) -> list[StatedValue]:
     return sorted(given, key=lambda each: -len(each.value))[:1]
 
 
-def _covers(life: Life, year: int) -> str:
-    first, last = when_of(life.start), when_of(life.end)
-    return "" if not first or not last else "yes" if first[0] <= year <= last[0] else "no"
-
-
-def _length(life: Life, *, of_person: bool) -> str:
+def _length(life: Life, dates: tuple[_When, _When], *, of_person: bool) -> str:
     """Return how long something lasted: "4 years, 1492–1496"; of a person whose birthday is not known "70 or 71"."""
-    first, last = when_of(life.start), when_of(life.end)
-    if not first or not last:
-        return ""
-    years = completed_years(first, last)
+    years = completed_years(*dates)
+    span = dates[1][0] - dates[0][0] if years is None else years
     if of_person and years is None:
-        span = last[0] - first[0]
         return f"{span - 1} or {span} years, {life.start}–{life.end}"
-    span = last[0] - first[0] if years is None else years
     return f"{span} {'year' if span == 1 else 'years'}, {life.start}–{life.end}" if span else f"{life.start}–{life.end}"
 
 
-def completed_years(first: tuple[int, ...], last: tuple[int, ...]) -> int | None:
+def completed_years(first: _When, last: _When) -> int | None:
     """Return the completed years between two dates; None where only years are known and the day decides."""
     if len(first) == 3 and len(last) == 3:
         return last[0] - first[0] - (last[1:] < first[1:])
@@ -220,49 +213,48 @@ def _aged(condition: str, own: Sequence[SentenceName]) -> list[StatedValue]:
     """Return the age beside a name. A circumstance has to be in the sentence; a death may also end a life."""
     words = [fold(word) for word in split_words(condition)]
     wanted = [word for word in words if not is_stop_word(word) and not any(word in each.words for each in own)]
-    at_death = bool(wanted) and set(wanted) <= family("die")  # not that of another: "when her father died"
-    if at_death:
-        given = [stated for each in own for stated in _ages(each, "death_ages")]
-        return _same_age(given) or _same_age(_spans(own))
+    at_death = [stated for each in own for stated in _ages(each, "death_ages")]
+    if wanted and set(wanted) <= family("die"):  # not that of another: "when her father died"
+        return _same_age(at_death) or _same_age(_spans(own))
+    if words and not wanted:
+        return []  # "when she did so"
     found = [stated for each in own for stated in (*_ages(each, "ages"), *_ages_before(each))]
     if wanted:
-        found = [each for each in found if _has(each.mention.line.text, wanted)]
-    elif words:
-        return []  # "when she did so"
-    if not wanted:  # an age of some year is not that of today, nor of somebody who has died
-        then = _others()["then"]
-        dead = any(life.end for each in own if (life := life_of(each)))
-        found = [each for each in found if not dead and not then.search(each.mention.before)]
-    if not found and not wanted:
-        found = [stated for each in own for stated in _ages(each, "death_ages")]
-    return _same_age(found)
+        return _same_age([each for each in found if _has(each.mention.line.text, wanted)])
+    # an age of some year is not that of today, nor of somebody who has died
+    then = _patterns("others")["then"]
+    dead = any(life.end for life in _lives(own))
+    found = [each for each in found if not dead and not then.search(each.mention.before)]
+    return _same_age(found or at_death)
 
 
 def _ages(mention: SentenceName, table: str) -> list[StatedValue]:
-    if _others()["kin"].search(mention.before):
+    if _patterns("others")["kin"].search(mention.before):
         return []  # "Tom, son of X, 12, ..."
     if table == "death_ages" and not _is_subject(mention):
         return []
-    matches = [match for pattern in _patterns(table) if (match := pattern.match(mention.after))]
-    return [StatedValue(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
+    return _possible(mention, (pattern.match(mention.after) for pattern in _patterns(table).values()))
 
 
 def _ages_before(mention: SentenceName) -> list[StatedValue]:
-    matches = [match for pattern in _patterns("ages_before") if (match := pattern.search(mention.before))]
-    matches = [match for match in matches if not match["role"] or match["role"] in ROLE_NOUNS]
-    return [StatedValue(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
+    matches = (pattern.search(mention.before) for pattern in _patterns("ages_before").values())
+    of_role = (each for each in matches if each and (not each["role"] or each["role"] in ROLE_NOUNS))
+    return _possible(mention, of_role)
+
+
+def _possible(mention: SentenceName, matches: Iterable[re.Match[str] | None]) -> list[StatedValue]:
+    ages = [match["age"] for match in matches if match]
+    return [StatedValue(age, "age", mention) for age in ages if 0 < number_of(age) <= OLDEST]
 
 
 def _spans(own: Sequence[SentenceName]) -> list[StatedValue]:
     """Return the age that each life ends at."""
     found = []
-    for life in [life for each in own if (life := life_of(each)) and life.is_of_person]:
-        first, last = when_of(life.start), when_of(life.end)
-        if not first or not last:
-            continue
-        years = completed_years(first, last)
-        span = last[0] - first[0]
-        if 0 < span <= OLDEST:
+    for life in _lives(own):
+        dates = _dates(life.start, life.end) if life.is_of_person else None
+        span = dates[1][0] - dates[0][0] if dates else 0
+        if dates and 0 < span <= OLDEST:
+            years = completed_years(*dates)
             found.append(StatedValue(str(years) if years is not None else f"{span - 1} or {span}", "age", life.mention))
     return found
 
@@ -278,9 +270,7 @@ def number_of(text: str) -> int:
     said = text.lower().replace("-", " ").split()
     if said and said[0].isdigit():
         return int(said[0])
-    values = {word: value for value, word in enumerate([*_ONES, *_TEENS], 1)}
-    values |= {word: 10 * value for value, word in enumerate(_TENS, 2)}
-    return sum(values.get(word, 0) for word in said[:2])
+    return sum(_VALUES.get(word, 0) for word in said[:2])
 
 
 def _has(sentence: str, wanted: Sequence[str]) -> bool:
@@ -292,54 +282,54 @@ def _has(sentence: str, wanted: Sequence[str]) -> bool:
 
 
 def _of_date(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
-    """Return who was born or died on a date: everybody beside whose name it stands."""
-    wanted = when_of(match["date"])
-    found = []
-    for life in [life for each in named if (life := life_of(each)) and life.is_of_person]:
-        given = when_of(life.start if kind == "born_when" else life.end)
-        if given and wanted and given[: len(wanted)] == wanted and _is_of_class(match, life.mention):
-            found.append(StatedValue(life.mention.name, kind.split("_", maxsplit=1)[0], life.mention))
-    return _different(found, named)
+    """Return who was born or died on a date: everybody beside whose name it stands, if they are of the class asked for.
 
-
-def _is_of_class(match: re.Match[str], mention: SentenceName) -> bool:
-    """Return whether the sentence says that somebody is a "pupil" (of Chopin); nothing to say for "who"."""
-    line = mention.line
+    That a sentence says of somebody that they are a "pupil" (of Chopin); "who" is of no class.
+    """
+    if not (wanted := when_of(match["date"])):
+        return []
     asked = " ".join(match[name] or "" for name in ("class", "of", "all")).replace("'s", "").replace("’s", "")
     words = [word for each in split_words(asked) if not is_stop_word(word := fold(each))]
-    return _has(f"{line.text} {line.place.document}", words)
+    found = []
+    for life in _lives(named):
+        given = when_of(life.start if kind == "born_when" else life.end)
+        on_date = given is not None and given[: len(wanted)] == wanted
+        line = life.mention.line
+        if on_date and life.is_of_person and _has(f"{line.text} {line.place.document}", words):
+            found.append(life.mention)
+    return _different(found, kind, named)
 
 
 def _of_place(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     wanted = [fold(word) for word in split_words(match["place"])]
-    pattern = _compiled("where")[kind]
+    pattern = _patterns("where")[kind]
     found = []
     for each in named:
         said = pattern.match(each.after)
         if said and _is_subject(each) and [fold(word) for word in split_words(said["place"])][: len(wanted)] == wanted:
-            found.append(StatedValue(each.name, kind.split("_", maxsplit=1)[0], each))
-    return _different(found, named)
+            found.append(each)
+    return _different(found, kind, named)
+
+
+def _different(found: Sequence[SentenceName], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
+    """Return each person once, by the longest name that is known."""
+    kept: dict[frozenset[tuple[str, ...]], StatedValue] = {}
+    for each in found:
+        who = bearers(each.name, named)
+        key = who.forms or frozenset({each.words})
+        kept.setdefault(key, StatedValue(who.name or each.name, kind.split("_", maxsplit=1)[0], each))
+    return list(kept.values())
 
 
 def _place_of(what: str, own: Sequence[SentenceName]) -> list[StatedValue]:
     """Return where somebody was "born" or "died", where all that is said agrees."""
     found = []
     for name in (f"{what}_where", f"{what}_beside"):
-        pattern = _compiled("where")[name]
-        said = [(each, match) for each in own if (match := pattern.match(each.after))]
-        for each, match in said:
-            place = match["place"] or match.groupdict().get("place_first") or ""
-            if name.endswith("beside") or _is_subject(each):
+        pattern = _patterns("where")[name]
+        for each in own:
+            match = pattern.match(each.after)
+            if match and (name.endswith("beside") or _is_subject(each)):
+                place = match["place"] or match.groupdict().get("place_first") or ""
                 found.append(StatedValue(place, f"{what} in", each))
     towns = {each.value.split(",")[0] for each in found}
     return sorted(found, key=lambda each: -len(each.value))[:1] if len(towns) == 1 else []
-
-
-def _different(found: Sequence[StatedValue], named: Sequence[SentenceName]) -> list[StatedValue]:
-    """Return each person once, by the longest name that is known."""
-    kept: dict[frozenset[tuple[str, ...]], StatedValue] = {}
-    for each in found:
-        who = bearers(each.mention.name, named)
-        key = who.forms or frozenset({each.mention.words})
-        kept.setdefault(key, StatedValue(who.name or each.value, each.relation, each.mention))
-    return list(kept.values())

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j import data_files
-from kg_neo4j.data_files import fill
-from kg_neo4j.offline.short.following import WordPlace
+from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -25,10 +24,10 @@ LONG = 5  # letters; a shorter word has one spelling
 _DATA = data_files.beside(__file__)
 TITLES = _DATA.word_set("titles")
 _NO_NAMES = _DATA.word_set("no_names")
-_PARTS = _DATA.parts("parts")
-NAME = fill(_DATA.table("patterns")["name"], _PARTS)
+NAME = data_files.fill(_DATA.text("name"), _DATA.parts("parts"))
 _NAME = re.compile(NAME)
-_YEARS_OLD = re.compile(_DATA.table("patterns")["years_old"], re.IGNORECASE)
+_YEARS_OLD = re.compile(r"^(?:[\w]+-)+old$", re.IGNORECASE)
+_PART = re.compile(r"\S+")
 _FOOTNOTE = re.compile(r"\[[^\[\]]{1,16}\]")
 _DEFINES = re.compile(r"^(?: ?\([^()]{0,200}\))?,? (?:was|is) (?:an?|the) ")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -39,13 +38,13 @@ class Line:
     """A sentence of a passage, as it is read: on one line, without marks of footnotes and of emphasis."""
 
     text: str
-    place: WordPlace
+    place: Citation
     chunk: str  # the whole text of its chunk
 
     @property
     def title(self) -> str:
         """The title of its document, folded, without spaces."""
-        return squashed(self.place.document)
+        return "".join(fold(word) for word in re.findall(r"[^\W_]+", self.place.document))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +69,13 @@ class SentenceName:
         return self.line.text[self.end :]
 
 
-def squashed(text: str) -> str:
-    """Return the letters and digits of a text, folded, without anything between them."""
-    return "".join(fold(word) for word in re.findall(r"[^\W_]+", text))
-
-
 def lines(chunks: Iterable[tuple[str, str, str]]) -> list[Line]:
     """Return the sentences of chunks (id, title of the document, text), without line ends and footnote marks."""
     found = []
     for chunk_id, document, text in chunks:
         for each in split_sentences(text):
             flat = " ".join(re.sub(r"[*_`#]", " ", _FOOTNOTE.sub("", each.text)).split())
-            found.append(Line(flat, WordPlace(chunk_id, document, each.start, each.end, each.text), text))
+            found.append(Line(flat, Citation(chunk_id, document, each.start, each.end, each.text), text))
     return found
 
 
@@ -89,35 +83,36 @@ def mentions(line: Line) -> list[SentenceName]:
     """Return the names in a sentence, in order."""
     found: list[SentenceName] = []
     for match in _NAME.finditer(line.text):
-        at, parts = match.start(), []
-        for part in re.finditer(r"\S+", match[0]):
-            parts.append((fold(part[0].strip(".,")), at + part.start(), at + part.end()))
-        found += _cut(line, parts)
+        parts = _PART.finditer(line.text, match.start(), match.end())
+        found += _cut(line, [(fold(part[0].strip(".,")), part.start(), part.end()) for part in parts])
     return found
 
 
-def _cut(line: Line, parts: list[tuple[str, int, int]]) -> Iterable[SentenceName]:
+def _cut(line: Line, parts: list[tuple[str, int, int]]) -> Iterator[SentenceName]:
     """Yield the name of a run of words with capitals: without what begins a sentence, months, and titles."""
-    while parts and (_opens(parts[0][0]) or _YEARS_OLD.match(line.text[parts[0][1] : parts[0][2]])):
+    while parts:
+        word, start, end = parts[0]
+        opens = (is_stop_word(word) or word in _NO_NAMES) and word not in TITLES
+        if not opens and not _YEARS_OLD.match(line.text[start:end]):
+            break
         parts = parts[1:]
     for index, (word, _, _) in enumerate(parts):
         if word in _NO_NAMES:
             yield from _cut(line, parts[:index])
             yield from _cut(line, parts[index + 1 :])
             return
-    start = parts[0][1] if parts else 0
-    titles = []
-    while len(parts) > 1 and parts[0][0] in TITLES:
-        titles.append(parts[0][0])
-        parts = parts[1:]
-    if parts:
-        end = parts[-1][2]
-        words = tuple(word for word, _, _ in parts)
-        yield SentenceName(line.text[parts[0][1] : end], words, tuple(titles), line, start, end)
+    if not parts:
+        return
+    start = parts[0][1]
+    words = tuple(word for word, _, _ in parts)
+    titles = _titles(words)
+    name = line.text[parts[titles][1] : parts[-1][2]]
+    yield SentenceName(name, words[titles:], words[:titles], line, start, parts[-1][2])
 
 
-def _opens(word: str) -> bool:
-    return (is_stop_word(word) or word in _NO_NAMES) and word not in TITLES
+def _titles(words: Sequence[str]) -> int:
+    """Return with how many titles a name begins; the last word is none."""
+    return next((count for count, word in enumerate(words[:-1]) if word not in TITLES), len(words) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,22 +127,14 @@ class Bearers:
         return mention.words in self.forms
 
 
-def asked_words(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the titles and the words of a name in a question, folded."""
-    words = [fold(_POSSESSIVE.sub("", word)) for word in split_words(name)]
-    while len(words) > 1 and words[0] in ("the", "a", "an", "late"):
-        words = words[1:]
-    first = 0
-    while first < len(words) - 1 and words[first] in TITLES:
-        first += 1
-    return tuple(words[:first]), tuple(words[first:])
-
-
 def bearers(name: str, named: Sequence[SentenceName]) -> Bearers:
     """Return which of `named` mean `name`: those with its words, if they are one name in forms of different length."""
-    titles, words = asked_words(name)
-    if not words:
+    asked = tuple(fold(_POSSESSIVE.sub("", word)) for word in split_words(name))
+    while len(asked) > 1 and asked[0] in ("the", "a", "an", "late"):
+        asked = asked[1:]
+    if not asked:
         return Bearers(frozenset())
+    titles, words = asked[: _titles(asked)], asked[_titles(asked) :]
     fitting = [each for each in named if _within(words, each.words)]
     fitting = fitting or [each for each in named if _nearly(words, each.words)]
     if titles and (titled := [each for each in fitting if set(titles) & set(each.titles)]):
@@ -160,18 +147,16 @@ def bearers(name: str, named: Sequence[SentenceName]) -> Bearers:
     if not longest or (len(longest) > 1 and not all(_one(longest[0], form) for form in longest)):
         return Bearers(frozenset())
     known = max((each for each in fitting if each.words in whole), key=lambda each: len(each.words))
+    if len(words) == 1 and not titles:
+        return Bearers(frozenset(whole), known.name)
+    # "Ottilie Tarrow" is "Tarrow" and "Ottilie", where nobody else is
     parts = {each.words for each in named if set(each.words) < set(known.words) and each.words[-1] == known.words[-1]}
     parts |= {each.words for each in named if len(known.words) > 1 and each.words == known.words[:1]}
-    if len(words) > 1 or titles:  # "Ottilie Tarrow" is "Tarrow" and "Ottilie", where nobody else is
-        alone = {form: [each.words for each in named if _ends(each, form) or each.words[:1] == form] for form in parts}
-        parts = {form for form in parts if all(_one(other, known.words) for other in alone[form])}
-    else:
-        parts = set()
+    for form in list(parts):
+        alike = (each.words for each in named if each.words[-len(form) :] == form or each.words[:1] == form)
+        if not all(_one(other, known.words) for other in alike):
+            parts.remove(form)
     return Bearers(frozenset(whole | parts), known.name)
-
-
-def _ends(mention: SentenceName, form: tuple[str, ...]) -> bool:
-    return mention.words[-len(form) :] == form
 
 
 def _within(words: tuple[str, ...], form: tuple[str, ...]) -> bool:

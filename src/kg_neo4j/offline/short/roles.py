@@ -23,24 +23,24 @@ _DETERMINERS = _DATA.word_set("determiners")
 _KIN = _DATA.word_set("kin")
 _NOUNS = ROLE_NOUNS | _DATA.word_set("nouns") | _KIN
 _P = {name: re.compile(each) for name, each in _DATA.table("patterns").items()}
-_ASKED = {name: re.compile(_DATA.table("patterns")[name], re.IGNORECASE) for name in ("who_is", "trade")}
 _LINK = re.compile(r"\b(?:of|at|for|in|to|who|with|from|and|on)\b")
 _OF = re.compile(r"\bof(?: the| an?| his| her)? ?$")  # "the son of X, a painter"
+_Words = tuple[str, ...]
 
 
 def asks_for_role(question: str) -> bool:
     """Return whether a question asks for a trade, or for who holds an office."""
-    return bool(_ASKED["trade"].match(question)) or any(True for _ in _asked_roles(question))
+    return bool(_P["trade"].match(question) or _asked_roles(question))
 
 
 def find_roles(question: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     """Return who has the role that a question asks for, or which trade somebody has; empty where that is unclear."""
-    trade = _ASKED["trade"].match(question)
+    trade = _P["trade"].match(question)
     if trade:
         who = bearers(KIN.sub("", trade["np"] or trade["held"] or trade["does"] or trade["did"]), named)
-        own = [role for each in named if who.has(each) for role in roles_of(each)]
-        return [each for each in own if is_trade(each)][:1]
-    match = _ASKED["who_is"].match(question)
+        own = (role for each in named if who.has(each) for role in roles_of(each))
+        return [role for role in own if is_trade(role)][:1]
+    match = _P["who_is"].match(question)
     year = int(match["year"]) if match and match["year"] else None
     for role, owner in _asked_roles(question):
         found = [each for each in named if _holds(each, role, owner, year, named)]
@@ -52,105 +52,94 @@ def find_roles(question: str, named: Sequence[SentenceName]) -> list[StatedValue
 
 def is_trade(role: StatedValue) -> bool:
     """Return whether a role is an office or a trade that somebody has now: neither "aunt" nor "former head"."""
-    return not (_KIN & set(_head(role.value)) or _NOT_NOW & set(_raw(role.value)))
+    return not _KIN & set(_head(role.value)) and _is_of_today(role.value)
 
 
 def roles_of(mention: SentenceName) -> Iterator[StatedValue]:
     """Yield what a sentence states next to a name about its bearer: "our foreman", "the zoologist"."""
-    for phrase in _behind(mention):
-        if _head(phrase) and _head(phrase)[-1] in _NOUNS:
-            yield StatedValue(phrase, "is", mention)
-    for phrase in _ahead(mention):
-        words = phrase.split()
-        ends = [n for n, word in enumerate(words, 1) if fold(word) in _DETERMINERS or _LINK.fullmatch(word)]
-        role = words[ends[-1] if ends else 0 :]
-        if 0 < len(role) <= QUALIFIERS and fold(role[-1]) in _NOUNS:
-            yield StatedValue(" ".join(role), "is", mention)
+    phrase = _behind(mention)
+    if (head := _head(phrase)) and head[-1] in _NOUNS:
+        yield StatedValue(phrase, "is", mention)
+    words = _ahead(mention).split()
+    ends = [n for n, word in enumerate(words, 1) if fold(word) in _DETERMINERS or _LINK.fullmatch(word)]
+    role = words[ends[-1] if ends else 0 :]
+    if 0 < len(role) <= QUALIFIERS and fold(role[-1]) in _NOUNS:
+        yield StatedValue(" ".join(role), "is", mention)
 
 
-def _asked_roles(question: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Yield the role and its owner in each way that a question may be read: "head of pathology" of "St Fintan's"."""
-    match = _ASKED["who_is"].match(" ".join(question.split()))
+def _asked_roles(question: str) -> list[tuple[_Words, _Words]]:
+    """Return the role and its owner in each way that a question may be read: "head of pathology" of "St Fintan's"."""
+    match = _P["who_is"].match(" ".join(question.split()))
     if match is None or _P["circumstance"].search(match["rest"]):
-        return
-    rest = match["rest"]
-    split = _P["possessive"].match(rest)
-    if split and _is_office(_folded(split["role"])):
-        yield _folded(split["role"]), _folded(split["owner"])
-    split = _P["parts"].match(rest)
-    if split and _is_office(_folded(split["role"])):
-        role, owner = _folded(split["role"]), split["owner"]
-        yield role, _folded(owner)
-        if further := _P["parts"].match(owner):  # "head" of "pathology at X" is "head of pathology" at "X"
-            yield (*role, *_folded(further["role"])), _folded(further["owner"])
+        return []
+    rest, found = match["rest"], []
+    for form in ("possessive", "parts"):
+        split = _P[form].match(rest)
+        if split is None or not _is_office(role := _folded(split["role"])):
+            continue
+        found.append((role, _folded(split["owner"])))
+        if form == "parts" and (further := _P[form].match(split["owner"])):
+            # "head" of "pathology at X" is "head of pathology" at "X"
+            found.append(((*role, *_folded(further["role"])), _folded(further["owner"])))
     if match["year"] and _is_office(_folded(rest)):
-        yield _folded(rest), ()
+        found.append((_folded(rest), ()))
+    return found
 
 
-def _is_office(role: Sequence[str]) -> bool:
+def _is_office(role: _Words) -> bool:
     return bool(role) and role[-1] in _NOUNS - _KIN and not _NOT_NOW & set(role)
 
 
-def _folded(text: str) -> tuple[str, ...]:
+def _is_of_today(phrase: str) -> bool:
+    return not _NOT_NOW & {fold(word) for word in split_words(phrase)}
+
+
+def _folded(text: str) -> _Words:
     return tuple(fold(word) for word in split_words(text) if not is_stop_word(fold(word)))
 
 
-def _head(phrase: str) -> tuple[str, ...]:
+def _head(phrase: str) -> _Words:
     """Return the words of a phrase up to its noun: of "the 61-year-old author of X" the first three."""
-    words = _LINK.split(phrase)[0]
-    return tuple(fold(word) for word in split_words(words) if fold(word) not in _DETERMINERS)[:5]
+    words = split_words(_LINK.split(phrase)[0])
+    return tuple(fold(word) for word in words if fold(word) not in _DETERMINERS)[:5]
 
 
-def _behind(mention: SentenceName) -> Iterator[str]:
+def _behind(mention: SentenceName) -> str:
     match = _P["behind"].match(mention.after)
-    if match and not _OF.search(mention.before):
-        yield match["phrase"].strip(" .")
+    return match["phrase"].strip(" .") if match and not _OF.search(mention.before) else ""
 
 
-def _ahead(mention: SentenceName) -> Iterator[str]:
+def _ahead(mention: SentenceName) -> str:
     match = _P["ahead"].search(mention.before)
-    if match and match["phrase"].strip():
-        yield match["phrase"].strip()
+    return match["phrase"].strip() if match else ""
 
 
-def _holds(
-    mention: SentenceName,
-    role: tuple[str, ...],
-    owner: tuple[str, ...],
-    year: int | None,
-    named: Sequence[SentenceName],
-) -> bool:
+def _holds(mention: SentenceName, role: _Words, owner: _Words, year: int | None, named: Sequence[SentenceName]) -> bool:
     """Return whether a sentence says of a name that its bearer has a role, now or in a year."""
     if year is not None:
         match = _P["range"].match(mention.after)
         if match is None or not _begins(_folded(match["phrase"]), role):
             return False
         return int(match["from"]) <= year <= int(match["to"]) and _is_owned(match[0], owner, mention, named)
-    for phrase in _behind(mention):
-        head = _folded(_LINK.split(phrase)[0]) if len(role) == 1 else _folded(phrase)
-        if _begins(head, role) and not _NOT_NOW & set(_raw(phrase)) and _is_owned(phrase, owner, mention, named):
-            return True
-    for phrase in _ahead(mention):
-        said = _folded(phrase)
-        bare = tuple(word for word in said if word not in owner)
-        ends = said[-len(role) :] == role or (bare[-len(role) :] == role and set(owner) <= set(said))
-        if ends and not _NOT_NOW & set(_raw(phrase)) and _is_owned(phrase, owner, mention, named):
-            return True
-    return False
+    phrase = _behind(mention)
+    head = _folded(_LINK.split(phrase)[0]) if len(role) == 1 else _folded(phrase)
+    if _begins(head, role) and _is_of_today(phrase) and _is_owned(phrase, owner, mention, named):
+        return True
+    phrase = _ahead(mention)
+    said = _folded(phrase)
+    bare = tuple(word for word in said if word not in owner)
+    ends = said[-len(role) :] == role or (bare[-len(role) :] == role and set(owner) <= set(said))
+    return ends and _is_of_today(phrase) and _is_owned(phrase, owner, mention, named)
 
 
-def _raw(phrase: str) -> tuple[str, ...]:
-    return tuple(fold(word) for word in split_words(phrase))
-
-
-def _begins(said: tuple[str, ...], role: tuple[str, ...]) -> bool:
+def _begins(said: _Words, role: _Words) -> bool:
     """Return whether a phrase has the role as its noun, behind three words at most that qualify it."""
     if len(role) == 1:
         return said[-1:] == role and len(said) <= QUALIFIERS + 1
     return any(said[index : index + len(role)] == role for index in range(QUALIFIERS + 1))
 
 
-def _is_owned(phrase: str, owner: tuple[str, ...], mention: SentenceName, named: Sequence[SentenceName]) -> bool:
+def _is_owned(phrase: str, owner: _Words, mention: SentenceName, named: Sequence[SentenceName]) -> bool:
     """Return whether a role is the owner's: both stand together, or the text is about the owner and names no other."""
     said = set(_folded(phrase))
     if not owner or set(owner) <= said:

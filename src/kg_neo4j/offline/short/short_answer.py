@@ -1,109 +1,188 @@
-"""The short answer to a question, derived from a path: a name, a date, yes or no, and the steps that lead there."""
+"""The short answer to a question: a name, a date, yes or no, and the steps that lead there.
+
+What stands next to a name (a life, an age, an office) comes first, then a path through the graph, then what a clause of
+a passage states.
+
+A question of several steps is taken apart: what a part of it means is put in its place, until one step is left. "What
+is the population of the state where Rain Airport is located?" becomes "What is the population of Kansas?", and "the
+spouse of Lil Hardin" the spouse's name. Only parts around a name are taken: the name bounds them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from kg_neo4j.offline.short.comparing import compare
-from kg_neo4j.offline.short.comparison import read_comparison
-from kg_neo4j.offline.short.following import StatedStep, WordPlace, follow
+from kg_neo4j import data_files
+from kg_neo4j.offline.short.comparison import compare, read_comparison
+from kg_neo4j.offline.short.following import ReachedValue, StatedStep, follow, steps_from
+from kg_neo4j.offline.short.lives import StatedValue, asks_for_life, find_life
+from kg_neo4j.offline.short.mentions import Line, lines, mentions
 from kg_neo4j.offline.short.reading import find_stated
-from kg_neo4j.offline.short.substitution import Reduced, reduce
+from kg_neo4j.offline.short.roles import asks_for_role, find_roles
 from kg_neo4j.offline.short.things import Things
-from kg_neo4j.offline.short.wanted import read_wanted
+from kg_neo4j.offline.short.wanted import MADE, NOUN, VERB, AskedThing, read_thing, read_wanted, relation_of
 from kg_neo4j.records import Citation, Claim, PathStep
 from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
-from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.interface import Found, Reply
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.sentences import readable
+from kg_neo4j.retrieve.words import PERSON, family, fold, same_word, split_words
 
-
-@dataclass(frozen=True, slots=True)
-class Short:
-    """A short answer and the steps that it rests on, one at least."""
-
-    value: str
-    steps: tuple[StatedStep, ...]
-    stated: bool = True  # of this very thing; False where it is read at the end of several steps
-
-
-@dataclass(frozen=True, slots=True)
-class CitedShortAnswer:
-    """A short answer as it is written: first itself, then the words that it rests on, each with its citation."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    claims: tuple[Claim, ...]
-    path: tuple[PathStep, ...]
+READ_OFF = "answered without a model; each step of the path is quoted from a source"
+MOST = 8  # works of one person that an answer lists
+STEPS = 3  # parts of one question that are put in
+_MADE = re.compile(
+    rf"^what (?:did|has) (?P<np>.+?) (?P<verb>{'|'.join(MADE.values())})(?:ed|d)?\??$",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(r"\b(?:War|Wars|Battle|Treaty|Revolution|Uprising|Siege|Age|Era|Period|Dynasty|Crisis)\b")
+_DATA = data_files.beside(__file__)
+_PARTS = _DATA.parts("parts", noun=NOUN, verb=VERB)
+_PATTERNS = _DATA.table("patterns")
 
 
 def find_short(
-    question: Question, names: Sequence[str], things: Things, search: Callable[[str], Found]
-) -> Short | None:
+    question: Question, names: Sequence[str], things: Things, found: Found, search: Callable[[str], Found]
+) -> ReachedValue | None:
     """Return the short answer to `question`; None where it asks for nothing of the kind, or the way to it is broken.
 
     `names` are those of the graph that the question has; `search` finds what a question of fewer steps is answered by.
     """
+    if beside := _find_beside(" ".join(question.text.split()), names, found, things):
+        return beside
     comparison = read_comparison(question.text)
     if comparison is not None:
         compared = compare(comparison, things)
-        return Short(compared.value, compared.steps) if compared and compared.steps else None
-    followed = _follow(question.text, things)
-    if followed is not None:
+        return compared if compared and compared.steps else None
+    if followed := _follow(question.text, things):
         return followed
-    reduced = reduce(question.text, names, things)
-    if reduced.steps:
-        followed = _follow(reduced.text, things)
-        if followed is not None:
-            return replace(followed, steps=(*reduced.steps, *followed.steps))
-    return _read(reduced, search)
+    text, steps = _reduce(question.text, names, things)
+    if steps and (followed := _follow(text, things)):
+        return replace(followed, steps=(*steps, *followed.steps))
+    stated = find_stated(read(text), search(text))
+    if stated is None:
+        return None
+    value, place = stated
+    return ReachedValue(value, (*steps, StatedStep(place.document, "says", value, place)), stated=not steps)
 
 
-def _follow(question: str, things: Things) -> Short | None:
+def _follow(question: str, things: Things) -> ReachedValue | None:
     wanted = read_wanted(question)
     reached = follow(wanted, things) if wanted else []
-    return Short(reached[0].value, reached[0].steps) if reached and reached[0].steps else None
+    return reached[0] if reached and reached[0].steps else None
 
 
-def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
-    """Return what a clause states that answers the last step; None where none does."""
-    found = find_stated(read(reduced.text), search(reduced.text))
-    if found is None:
-        return None
-    return Short(found.value, (*reduced.steps, _said(found.citation, found.value)), stated=not reduced.steps)
+# ------------------------------------------------------------------------------------------------- next to a name
 
 
-def _said(citation: Citation, what: str) -> StatedStep:
-    place = WordPlace(citation.chunk_id, citation.document, citation.start, citation.end, citation.quote)
-    return StatedStep(citation.document, "says", what, place)
+def _find_beside(text: str, names: Sequence[str], found: Found, things: Things) -> ReachedValue | None:
+    """Return the short answer next to a name; None where there is none, or it is not clear whose it is."""
+    if made := _MADE.match(text):
+        return _made(made, things)
+    for asks, find in ((asks_for_life, find_life), (asks_for_role, find_roles)):
+        if not asks(text):
+            continue
+        named = [mention for line in read_lines(names, found, things) for mention in mentions(line)]
+        stated = [
+            each for each in find(text, named) if each.value != each.mention.name or _may_be_person(each.value, things)
+        ]
+        if stated:
+            return ReachedValue(_together([each.value for each in stated]), tuple(map(_step, stated)))
+    return None
 
 
-def tell(short: Short) -> CitedShortAnswer:
-    """Return a short answer for people."""
-    places = list(dict.fromkeys(step.place for step in short.steps))
-    citations = tuple(_citation(place) for place in places)
-    number = {place: count for count, place in enumerate(places, 1)}
+def _made(made: re.Match[str], things: Things) -> ReachedValue | None:
+    """Return all that somebody wrote or founded, by facts whose words have a form of the verb."""
+    verb = made["verb"].lower()
+    thing = things.find(made["np"], nearly_so=False)
+    steps = [step for step in steps_from(thing, relation_of(verb, MADE)) if _says(step, fold(verb))] if thing else []
+    return ReachedValue(_together([step.target for step in steps[:MOST]]), tuple(steps[:MOST])) if steps else None
+
+
+def _says(step: StatedStep, verb: str) -> bool:
+    words = {fold(word) for word in split_words(step.place.quote)}
+    return bool(words & family(verb)) or any(same_word(verb, word) for word in words)
+
+
+def read_lines(names: Sequence[str], found: Found, things: Things) -> list[Line]:
+    """Return the sentences that were found, and those of the passages about what the question names."""
+    chunks = {each.id: (each.id, each.document, each.text) for each in found.chunks}
+    for thing in filter(None, map(things.find, names)):
+        for each in thing.passages:
+            chunks.setdefault(each.chunk_id, (each.chunk_id, each.document, each.text))
+    return lines(chunks.values())
+
+
+def _may_be_person(name: str, things: Things) -> bool:
+    kinds = things.kinds(name)
+    return PERSON in kinds if kinds else " " in name and not _EVENT.search(name)
+
+
+def _together(values: Sequence[str]) -> str:
+    return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
+
+
+def _step(stated: StatedValue) -> StatedStep:
+    """Return what a sentence says of a name; where a name is asked for, of that name."""
+    name, line = stated.mention.name, stated.mention.line
+    return StatedStep(name, stated.relation, line.text if stated.value in ("", name) else stated.value, line.place)
+
+
+# ---------------------------------------------------------------------------------------------------- several steps
+
+
+def _reduce(text: str, names: Sequence[str], things: Things) -> tuple[str, tuple[StatedStep, ...]]:
+    """Return a question with every part that can be followed put in, and the steps that led to these."""
+    steps: tuple[StatedStep, ...] = ()
+    known = sorted({re.sub(r"['’]s?$", "", name) for name in names}, key=len, reverse=True)
+    for _ in range(STEPS):
+        reduced = _put_in(text, known, things)
+        if reduced is None:
+            break
+        text, value = reduced
+        steps += value.steps
+        known = [value.value, *known]
+    return text, steps
+
+
+def _put_in(text: str, names: Sequence[str], things: Things) -> tuple[str, ReachedValue] | None:
+    """Return a question with its first part that can be followed put in, and what this part means."""
+    for name in names:
+        for pattern in _PATTERNS.values():
+            for match in re.finditer(data_files.fill(pattern, {**_PARTS, "it": re.escape(name)}), text):
+                wanted = read_thing(match["part"])
+                if wanted.name.strip('"“”').lower() != name.lower():
+                    wanted = AskedThing(name, wanted.relations)
+                found = follow(wanted, things) if wanted.relations else []
+                if found and found[0].steps and found[0].value.lower() not in text.lower():
+                    whole = f"{text[: match.start('part')]}{found[0].value}{text[match.end('part') :]}"
+                    return " ".join(whole.split()), found[0]
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------- the reply
+
+
+def tell(short: ReachedValue) -> Reply:
+    """Return a short answer for people: first itself, then the words that it rests on, each with its citation."""
+    number: dict[Citation, int] = {}
+    for step in short.steps:
+        number.setdefault(step.place, len(number) + 1)
     path = tuple(
         PathStep(
-            source=step.source,
-            relation=step.relation,
-            target=step.target,
-            citation=number[step.place],
-            source_id=step.source_id,
-            target_id=step.target_id,
-            fact_id=step.fact_id,
+            step.source, step.relation, step.target, number[step.place], step.source_id, step.target_id, step.fact_id
         )
         for step in short.steps
     )
     said = short.value[:1].upper() + short.value[1:]
     marks = "".join(f" [{count}]" for count in number.values())
-    sentences = [f"{readable(place.quote)} [{count}]" for place, count in number.items()]
+    quoted = {count: readable(place.quote) for place, count in number.items()}
+    text = "\n".join([f"{said}{marks}", *(f"{quote} [{count}]" for count, quote in quoted.items())])
     support = SUPPORTED if short.stated else QUOTED
-    quoted = (Claim(readable(place.quote), (count,), support) for place, count in number.items())
-    claims = (Claim(said, tuple(number.values()), support, judged_by="path"), *quoted)
-    return CitedShortAnswer("\n".join([f"{said}{marks}", *sentences]), citations, claims, path)
-
-
-def _citation(place: WordPlace) -> Citation:
-    return Citation(place.chunk_id, place.document, place.start, place.end, place.quote)
+    claims = (
+        Claim(said, tuple(number.values()), support, judged_by="path"),
+        *(Claim(quote, (count,), support) for count, quote in quoted.items()),
+    )
+    return Reply(text, tuple(number), claims=claims, notes=(READ_OFF,), short=short.value, path=path)

@@ -40,30 +40,21 @@ class _Asked:
     passive: bool
 
 
-def states(question: str, value: str, source: Doc, known: Words = frozenset()) -> bool | None:
-    """Return whether a clause of `source` states the answer; None where none has a verb of the question.
+def states(question: str, value: str, source: Doc, known: Words = frozenset()) -> bool:
+    """Return whether a clause of `source` states the answer.
 
     `known` are words of what the source speaks of without naming it, as its title.
     """
-    parts = (part.strip(".,") for part in value.split())
-    words = (
-        frozenset(fold(word) for part in parts for word in ([part] if part[:1].isdigit() else split_words(part))) - _WH
-    )
-    content = frozenset(word for word in words if not is_stop_word(word)) or words
-    clauses = read_clauses(source)
     if asks_what_is_not(question) or not names_all(question, source, known):
-        return None
-    found: bool | None = None
+        return False
+    parts = [part.strip(".,") for part in value.split()]
+    written = [word for part in parts for word in ([part] if part[:1].isdigit() else split_words(part))]
+    words = frozenset(map(fold, written)) - _WH
+    content = frozenset(word for word in words if not is_stop_word(word)) or words
     there = known | {fold(form) for token in source for form in (token.text, token.lemma_, *split_words(token.text))}
-    for asked in _readings(question):
-        if not _holds_all(asked.described, there):
-            continue
-        for clause in clauses:
-            if _is_verb(asked, clause):
-                if _fits(asked, content, clause, known):
-                    return True
-                found = False
-    return found
+    asked = [each for each in _readings(question) if _holds_all(each.described, there)]
+    clauses = read_clauses(source)
+    return any(_is_verb(each, one) and _fits(each, content, one, known) for each in asked for one in clauses)
 
 
 def names_all(question: str, source: Doc, known: Words) -> bool:
@@ -92,10 +83,7 @@ def _is_surname(token: Token) -> bool:
 def _first_name(source: Doc, name: Sequence[str]) -> bool:
     """Return whether a source gives the last word of a name another first one."""
     return len(name) < 2 or any(
-        fold(token.text) == name[-1]
-        and token.i
-        and source[token.i - 1].text[0].isupper()
-        and not source[token.i].is_sent_start
+        fold(token.text) == name[-1] and token.i and source[token.i - 1].text[0].isupper() and not token.is_sent_start
         for token in source
     )
 
@@ -126,14 +114,17 @@ def says_no(source: Doc) -> bool:
 def _readings(question: str) -> Iterator[_Asked]:
     words = question.replace("?", " ").split()
     lower = [word.lower().strip(",.") for word in words]
-    begin = next((place for place, word in enumerate(lower) if word in _WH), None)
-    if begin is None or begin > FIRST:
+    begin = next((place for place, word in enumerate(lower[: FIRST + 1]) if word in _WH), None)
+    if begin is None:
         return
+
+    def verb_at(place: int) -> str:
+        return with_particle(lower[place], lower[place + 1] if place + 1 < len(lower) else "")
+
     helper = next((place for place in range(begin + 1, len(lower)) if lower[place] in _HELP | _BE), None)
     if helper != begin + 1:  # "Who taught Felix?"
         for place in range(begin + 1, min(len(lower), begin + 4, helper or len(lower))):
-            verb = with_particle(lower[place], lower[place + 1] if place + 1 < len(lower) else "")
-            yield _Asked(verb, (), tuple(words[place + 1 :]), "agent", (), passive=False)
+            yield _Asked(verb_at(place), (), tuple(words[place + 1 :]), "agent", (), passive=False)
     if helper is None or (lower[begin] == "who" and helper > begin + 1):
         return
     be = lower[helper] in _BE
@@ -144,12 +135,11 @@ def _readings(question: str) -> Iterator[_Asked]:
         if is_stop_word(fold(lower[place])) or not words[place][0].islower():
             continue
         before, after = tuple(words[helper + 1 : place]), tuple(words[place + 1 :])
-        verb = with_particle(lower[place], lower[place + 1] if place + 1 < len(lower) else "")
-        if before:
-            role = "any" if lower[begin] in ("when", "where", "how", "why") else "patient"
-            yield _Asked(verb, before, after, "any" if be else role, described, passive=be)
+        if not before:
+            role = "patient" if be else "agent"
         else:
-            yield _Asked(verb, (), after, "patient" if be else "agent", described, passive=be)
+            role = "any" if be or lower[begin] in ("when", "where", "how", "why") else "patient"
+        yield _Asked(verb_at(place), before, after, role, described, passive=be)
 
 
 def _is_verb(asked: _Asked, clause: Clause) -> bool:
@@ -172,36 +162,34 @@ def _does(asked: _Asked, clause: Clause) -> Role | None:
 def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
     if clause.denied or clause.unreal:
         return False
-    whole = _said(clause)
     if asked.verb == BE:
         return any(value <= each.full and value & each.heads for each in (clause.agent, clause.patient))
     if clause.verb == BE:
         does = _does(asked, clause)
         return does is not None and value <= does.full and bool(value & does.heads)
-    if not any(not is_stop_word(fold(word)) for word in (*asked.subject, *asked.object)):
+    if all(is_stop_word(fold(word)) for word in (*asked.subject, *asked.object)):
         return False  # "Who directed?"
-    counts = all(word[0].isdigit() or number_of(word) for word in value)
-    subject = clause.patient if asked.passive else clause.agent
-    if asked.subject and not _is_same(asked.subject, subject, known):
+    if asked.subject and not _is_same(asked.subject, clause.patient if asked.passive else clause.agent, known):
         return False
+    whole = _said(clause)
     if asked.role == "any":
-        if not value <= whole:
-            return False
-    elif not any(value <= each.full and (value & each.heads or counts) for each in _roles(asked, clause)):
-        return False
+        is_there = value <= whole
+    elif asked.role == "agent":
+        is_there = _holds(clause.agent, value)
+    else:  # the object may also stand behind a preposition
+        is_there = _holds(clause.patient, value) or _holds(Role(heads=clause.others, full=clause.others), value)
     meant = known if clause.agent.outside or clause.patient.outside else frozenset()
-    return _holds_all(asked.object, whole | meant)
+    return is_there and _holds_all(asked.object, whole | meant)
+
+
+def _holds(role: Role, value: Words) -> bool:
+    """Return whether a role has a value as one of its nouns; numbers may stand anywhere in it."""
+    counts = all(word[0].isdigit() or number_of(word) for word in value)
+    return value <= role.full and (counts or bool(value & role.heads))
 
 
 def _said(clause: Clause) -> Words:
     return clause.agent.full | clause.patient.full | clause.others
-
-
-def _roles(asked: _Asked, clause: Clause) -> tuple[Role, ...]:
-    """Return where in a clause the answer may stand; where the object is asked for, also behind a preposition."""
-    if asked.role == "agent":
-        return (clause.agent,)
-    return (clause.patient, Role(clause.others, clause.others, clause.others))
 
 
 def _is_same(asked: Sequence[str], role: Role, known: Words) -> bool:
@@ -229,7 +217,5 @@ def _head(words: Sequence[str]) -> str:
 
 
 def _holds_all(words: Sequence[str], said: Words) -> bool:
-    content = [fold(word) for word in split_words(" ".join(words))]
-    return all(
-        word in said or any(same_word(word, each) for each in said) for word in content if not is_stop_word(word)
-    )
+    content = [word for each in split_words(" ".join(words)) if not is_stop_word(word := fold(each))]
+    return all(word in said or any(same_word(word, each) for each in said) for word in content)

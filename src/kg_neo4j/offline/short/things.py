@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import exact_query, look_up, near_query
@@ -33,12 +33,8 @@ class ThingFact:
     source_id: str
     target: str
     target_id: str
-    chunk_id: str
-    document: str
-    start: int
-    end: int
-    quote: str
-    after: str = ""  # what follows the quote in its chunk, in part
+    place: Citation
+    after: str = ""  # what follows these words in their chunk, in part
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +45,15 @@ class ThingPassage:
     document: str
     text: str
     own: bool
+
+    @property
+    def title(self) -> str:
+        """The name of its document, without words in brackets at its end."""
+        return _BRACKETS.sub("", self.document)
+
+    def cite(self, start: int, end: int) -> Citation:
+        """Return the place of some of its words."""
+        return Citation(self.chunk_id, self.document, start, end, self.text[start:end])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +68,15 @@ class Thing:
 
     @property
     def title(self) -> str:
-        """The name of its own document, without the words in brackets; else the name asked for."""
-        own = next((each.document for each in self.passages if each.own), self.name)
-        return _BRACKETS.sub("", own)
+        """The title of its own document; else the name asked for."""
+        return next((each.title for each in self.passages if each.own), _BRACKETS.sub("", self.name))
 
 
 class Things:
     """Looks things up in one graph, each name once."""
 
     def __init__(self, database: Database, graph: str, scope: Scope | None = None) -> None:
-        """`scope` is what filters leave: nothing else is told of."""
+        """`scope` is what filters leave: nothing else is looked at."""
         self._database = database
         self._graph = graph
         self._scope = scope
@@ -82,35 +86,33 @@ class Things:
         """Return the thing of that name (and entity); None where nothing bears it, nor `nearly_so` one like it."""
         key = (name, entity_id)
         if key not in self._known:
-            self._known[key] = self._find(name, entity_id)
+            self._known[key] = self._find(name, entity_id) if normalise(name) else None
         found = self._known[key]
         return found if found is None or found.exact or nearly_so else None
 
     def kinds(self, name: str) -> frozenset[str]:
-        """Return the kinds (`retrieve.words`) of the entities of exactly that name; empty where there is none."""
-        if not normalise(name):
-            return frozenset()
-        found = bearers(name, look_up(self._database, self._graph, [exact_query(name)], self._scope)[0])
+        """Return the kinds (`retrieve.kinds`) of the entities of exactly that name; empty where there is none."""
+        found = bearers(name, self._look_up(exact_query(name))[0]) if normalise(name) else []
         return frozenset(kind_of(row["type"] or "") for row in found if row["kind"] == "entity")
 
+    def _look_up(self, *queries: str) -> list[list[Row]]:
+        return look_up(self._database, self._graph, queries, self._scope)
+
     def _find(self, name: str, entity_id: str) -> Thing | None:
-        if not normalise(name):
-            return None
-        found = look_up(self._database, self._graph, sorted({exact_query(name), _literal_query(name)}), self._scope)
-        rows = _merged(bearers(name, each) for each in found)
+        literal = f'"{" ".join(word.lower() for word in split_words(name))}"'  # with apostrophes: "Boden's Boy"
+        found = self._look_up(*sorted({exact_query(name), literal}))
+        rows = list({row["id"]: row for each in found for row in bearers(name, each)}.values())
         exact = bool(rows)
         if not rows:
-            rows = nearly(name, look_up(self._database, self._graph, [near_query(name)], self._scope)[0])
-        if not any(
-            row["kind"] == "document" for row in rows
-        ):  # "Ada Lind" where the page is "Ada Lind, Countess of Rain"
-            near = look_up(self._database, self._graph, [exact_query(name), near_query(name)], self._scope)
+            rows = nearly(name, self._look_up(near_query(name))[0])
+        if not any(row["kind"] == "document" for row in rows):  # the page of "Ada Lind" is "Ada Lind, Countess of Rain"
+            near = self._look_up(exact_query(name), near_query(name))
             rows += [row for found in near for row in nearly(name, found) if row["kind"] == "document"][:1]
         if not rows and not entity_id:
             return None
         entities = [entity_id] if entity_id else []
-        entities += [each["id"] for each in _best(name, rows, "entity") if each["id"] != entity_id]
-        documents = [each["id"] for each in _best(name, rows, "document")]
+        entities += [each for each in _best(name, rows, "entity") if each != entity_id]
+        documents = _best(name, rows, "document")
         told = read_left(
             self._database,
             self._scope,
@@ -122,35 +124,24 @@ class Things:
             chunks=CHUNKS,
             hub=HUB,
         )[0]
-        passages = [_passage(row, documents) for row in told["passages"]]
+        passages = [
+            ThingPassage(row["id"], row["document"] or "", row["text"] or "", row["document_id"] in documents)
+            for row in told["passages"]
+        ]
         passages.sort(key=lambda each: not each.own)
-        return Thing(
-            name, tuple(entities[:BEARERS]), tuple(_fact(row) for row in told["facts"]), tuple(passages), exact
-        )
+        return Thing(name, tuple(entities[:BEARERS]), tuple(map(_fact, told["facts"])), tuple(passages), exact)
 
 
-def _literal_query(name: str) -> str:
-    """Return the full-text query for a name with its apostrophes: "Boden's Boy"."""
-    return f'"{" ".join(word.lower() for word in split_words(name))}"'
-
-
-def _merged(found: Iterable[list[Row]]) -> list[Row]:
-    return list({row["id"]: row for rows in found for row in rows}.values())
-
-
-def _best(name: str, rows: list[Row], kind: str) -> list[Row]:
+def _best(name: str, rows: Sequence[Row], kind: str) -> list[str]:
     """Return the bearers of a name, those with exactly this one before those that have words in brackets beside it."""
     wanted = normalise(name)
     of_kind = [row for row in rows if row["kind"] == kind]
     whole = [row for row in of_kind if any(normalise(each) == wanted for each in row["names"])]
-    return sorted(whole or of_kind, key=lambda row: (-row["evidence"], row["id"]))[:BEARERS]
+    best = sorted(whole or of_kind, key=lambda row: (-row["evidence"], row["id"]))
+    return [row["id"] for row in best[:BEARERS]]
 
 
-def _passage(row: Mapping[str, Any], documents: list[str]) -> ThingPassage:
-    return ThingPassage(row["id"], row["document"] or "", row["text"] or "", row["document_id"] in documents)
-
-
-def _fact(row: Mapping[str, Any]) -> ThingFact:
+def _fact(row: Row) -> ThingFact:
     text = row["text"] or ""
     start = 0 if row["start"] is None else row["start"]
     end = len(text) if row["end"] is None else row["end"]
@@ -161,10 +152,6 @@ def _fact(row: Mapping[str, Any]) -> ThingFact:
         source_id=row["source_id"],
         target=row["target"] or "",
         target_id=row["target_id"],
-        chunk_id=row["chunk_id"],
-        document=row["document"] or "",
-        start=start,
-        end=end,
-        quote=text[start:end],
+        place=Citation(row["chunk_id"], row["document"] or "", start, end, text[start:end]),
         after=text[end : end + AFTER],
     )

@@ -1,7 +1,8 @@
 from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_card
 from kg_neo4j.offline.short.mentions import lines, mentions
-from kg_neo4j.offline.short.short_answer import CitedShortAnswer
 from kg_neo4j.offline.short.things import Thing, ThingFact
+from kg_neo4j.records import Citation
+from kg_neo4j.retrieve.reply import Reply
 
 MINUTES = (
     "Apologies: Cllr Desmond Eddowes (in hospital); Sir Anthony Wraxall. It was noted.\n\n"
@@ -12,7 +13,7 @@ MINUTES = (
 )
 
 
-def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> CitedShortAnswer | None:
+def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> Reply | None:
     read = lines([("c1", "minutes", text)])
     return make_card(name, read, [each for line in read for each in mentions(line)], thing)
 
@@ -50,7 +51,7 @@ def test_key_facts_that_their_words_state_are_shown() -> None:
     text = "Ada Lind was a director.\n\nMuch later Ada Lind was born in Oslo, they say. Ada Lind never met Tom Berg."
     rows = [("1", "BORN_IN", "Oslo", "Ada Lind was born in Oslo"), ("2", "MARRIED_TO", "Tom Berg", "Oslo was cold")]
     facts = tuple(
-        ThingFact(key, kind, "Ada Lind", "a", target, "b", "c9", "lives", 0, len(quote), quote)
+        ThingFact(key, kind, "Ada Lind", "a", target, "b", Citation("c9", "lives", 0, len(quote), quote))
         for key, kind, target, quote in rows
     )
     told = card("Ada Lind", text, Thing("Ada Lind", ("a",), facts, (), exact=True))

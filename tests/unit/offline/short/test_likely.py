@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.short.likely import asks_for_words
+from kg_neo4j.offline.short.reading import asks_for_words
 from kg_neo4j.retrieve.question import read
 
 

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.short.comparing import when_of
-from kg_neo4j.offline.short.passage_patterns import PATTERNS
-from kg_neo4j.offline.short.passage_reading import read_inverse, read_relation
+from kg_neo4j.offline.short.passage_reading import PATTERNS, read_inverse, read_relation, when_of
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,12 @@ from kg_neo4j.retrieve.question import read
 
 def answer(question: str, text: str, title: str = "") -> str | None:
     stated = find_stated(read(question), Found("local", (FoundChunk("c", text, 0, "", title, 1.0),)))
-    if stated is not None:
-        assert text[stated.citation.start : stated.citation.end] == stated.citation.quote
-        assert stated.value in stated.citation.quote
-    return stated.value if stated else None
+    if stated is None:
+        return None
+    value, citation = stated
+    assert text[citation.start : citation.end] == citation.quote
+    assert value in citation.quote
+    return value
 
 
 @pytest.mark.parametrize(
