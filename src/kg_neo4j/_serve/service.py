@@ -165,8 +165,8 @@ class Service(Connection):
 
     def connect(self, source: str, target: str) -> Connections:
         """Return how two entities are connected."""
-        from kg_neo4j.retrieve.cypher.citations import read_things
         from kg_neo4j.retrieve.cypher.questions import PATHS
+        from kg_neo4j.retrieve.cypher.telling import read_things
 
         database, notes = self.database(), list[str]()
         ends = [_named(database, checked(name, "name"), self.graph, notes) for name in (source, target)]

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
 from kg_neo4j.records import Evidence
-from kg_neo4j.retrieve.answer import _sources, render
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
 from kg_neo4j.retrieve.packing import ContextUnit, PackedContext, pack, pack_found
+from kg_neo4j.retrieve.reply import _sources, render
 
 TOKENISER = tokens.load("approximate-1")
 

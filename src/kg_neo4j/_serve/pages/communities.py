@@ -71,7 +71,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 def _references(database: Database, graph: str, findings: tuple[Finding, ...]) -> dict[str, tuple[str, Quote]]:
     """Return name and words of what findings rest on, by id; what no passage speaks of is left out."""
-    from kg_neo4j.retrieve.cypher.citations import read_things
+    from kg_neo4j.retrieve.cypher.telling import read_things
 
     things = read_things(database, graph, [[id] for finding in findings for id in finding.ids])
     return {id: (thing.name, quote_of(thing)) for id, thing in things.items()}

@@ -16,10 +16,9 @@ from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import QueryTrace
 from kg_neo4j.retrieve.checking.standing import paged
-from kg_neo4j.retrieve.cypher.citations import RowCitations, read_things
 from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
-from kg_neo4j.retrieve.cypher.telling import TOLD, RowsText, TellRows, listed
+from kg_neo4j.retrieve.cypher.telling import TOLD, RowCitations, RowsText, TellRows, listed, read_things
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
 from kg_neo4j.retrieve.interface import CYPHER, Found, Reply, Search
 from kg_neo4j.retrieve.means import Means

@@ -8,9 +8,8 @@ from kg_neo4j._models import tokens
 from kg_neo4j.records import Cell
 from kg_neo4j.retrieve.checking.citations import ShownSource
 from kg_neo4j.retrieve.checking.standing import CitedThing
-from kg_neo4j.retrieve.cypher.citations import RowCitations
 from kg_neo4j.retrieve.cypher.run import QueryRows
-from kg_neo4j.retrieve.cypher.telling import listed, words
+from kg_neo4j.retrieve.cypher.telling import RowCitations, listed, words
 from kg_neo4j.retrieve.interface import FoundChunk
 
 CHUNK = FoundChunk("c" * 32, "Ada met Babbage in 1833. They spoke.", 8, "", "Ada", 0.0)
