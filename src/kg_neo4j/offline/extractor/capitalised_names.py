@@ -104,13 +104,11 @@ def _italic_end(items: list[TextItem], index: int) -> int | None:
 def _is_emphasis(items: list[TextItem], index: int, end: int) -> bool:
     """Tell whether words in italics are stressed or a label, and no title: "*I* know", "*Red lamp.* Switch off"."""
     words = [item for item in items[index:end] if item.kind == "word"]
-    small = [word.lower for word in words if word.text.islower()]
-    if any(word in lex.PRONOUNS or word in lex.BE for word in small) or all(
-        word.lower in lex.OPENERS for word in words
-    ):
+    small = {word.lower for word in words if word.text.islower()}
+    if small & (lex.PRONOUNS.keys() | lex.BE) or all(word.lower in lex.OPENERS for word in words):
         return True
-    label = starts(items, index) and (items[end - 1].kind == "mark" or item_at(items, end).text in ".:")
-    return label and bool(small)
+    is_apart = items[end - 1].kind == "mark" or item_at(items, end).text in ("", ".", ":")
+    return bool(small) and is_apart and starts(items, index)
 
 
 def _name_end(items: list[TextItem], index: int, known: ChunkVocabulary) -> int | None:
