@@ -27,6 +27,7 @@ from kg_neo4j.offline.extractor import extractor
 from kg_neo4j.offline.extractor.document_subject import topic_of
 from kg_neo4j.offline.extractor.entities import EntityDraft
 from kg_neo4j.offline.extractor.ner import find_trained
+from kg_neo4j.offline.extractor.parsed_text import sentences
 from kg_neo4j.records import Document
 
 HERE = Path(__file__).resolve().parent
@@ -67,8 +68,9 @@ def main() -> None:
 def _referents(document: Document) -> Iterator[tuple[int, str]]:
     """Yield (offset into the document, name of whom the word means) for all words that mean somebody."""
     for chunk in chunking.chunk(document, tokens.load(), max_tokens=CHUNK_TOKENS):
-        reading = extractor._TextReading(chunk.text, find_trained(chunk.text), topic_of(document, chunk))
-        for sentence in reading.sentences:
+        parsed = sentences(chunk.text)
+        extractor.read(chunk.text, parsed, find_trained(chunk.text), topic_of(document, chunk))
+        for sentence in parsed:
             for item in sentence.items:
                 if isinstance(item.entity, EntityDraft):
                     yield chunk.start + item.start, item.entity.name

@@ -46,10 +46,7 @@ def unite_drafts(text: str, drafts: Sequence[EntityDraft], about: EntityDraft | 
     Bare surnames and first names are left as they are: drafting has decided about them. So is the name of what the
     document is about, which a parent may bear with another one inside.
     """
-    named = [
-        EntityMentions(draft.name, draft.type, tuple((item.start, item.end) for _, item in draft.mentions))
-        for draft in drafts
-    ]
+    named = [EntityMentions(draft.name, draft.type, _places(draft)) for draft in drafts]
     owners = _owners(text, named, single=False)
     if about in drafts:
         owners[drafts.index(about)] = drafts.index(about)
@@ -59,13 +56,17 @@ def unite_drafts(text: str, drafts: Sequence[EntityDraft], about: EntityDraft | 
     return [draft for number, draft in enumerate(drafts) if owners[number] == number]
 
 
+def _places(draft: EntityDraft) -> tuple[Place, ...]:
+    return tuple((item.start, item.end) for _, item in draft.mentions)
+
+
 def _absorb(full: EntityDraft, short: EntityDraft) -> None:
     for _, item in short.mentions:
         item.entity = full
     full.mentions = sorted([*full.mentions, *short.mentions], key=lambda mention: mention[1].start)
     full.gender = full.gender or short.gender
-    full.birth_year = short.birth_year if full.birth_year is None else full.birth_year
-    full.death_year = short.death_year if full.death_year is None else full.death_year
+    full.note_year("birth", short.birth_year)
+    full.note_year("death", short.death_year)
 
 
 def _owners(text: str, found: Sequence[EntityMentions], *, single: bool = True) -> list[int]:
@@ -169,9 +170,4 @@ def group_spans(text: str, spans: Sequence[MentionSpan]) -> tuple[EntityMentions
 
 def places_of(drafts: Sequence[EntityDraft]) -> tuple[EntityMentions, ...]:
     """Return the entities that the rules found, with the places of their names."""
-    found = []
-    for draft in drafts:
-        places = sorted((item.start, item.end) for _, item in draft.mentions)
-        if places:
-            found.append(EntityMentions(draft.name, draft.type, tuple(places)))
-    return tuple(found)
+    return tuple(EntityMentions(each.name, each.type, tuple(sorted(_places(each)))) for each in drafts if each.mentions)

@@ -53,7 +53,6 @@ class EntityDraft:
     italic: bool = False
     the: bool = False  # stands with an article: "the Orinoco"
     defined_by: ParsedSentence | None = None  # the sentence that says what it is
-    related: int = 0  # relationships that end here
 
     @property
     def single(self) -> bool:

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -43,18 +43,17 @@ from kg_neo4j.offline.extractor.relations import dated_event, life_events, life_
 from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_family
 from kg_neo4j.offline.extractor.word_vectors import guess_gender
 from kg_neo4j.offline.networks import relation_model, trained
-from kg_neo4j.records import Document, ModelAnswer
+from kg_neo4j.records import ModelAnswer
 
 RULES_VERSION = 13  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
 _SURE_HOME = 5  # strength below which a relationship of the model says nothing about where somebody belongs
-_HOME_TYPES = tuple(
-    """LIVED_IN WORKED_IN BORN_IN GREW_UP_IN LOCATED_IN DIVISION_OF CAPITAL_OF HEADQUARTERS_LOCATION HEADQUARTERED_IN
-    BASED_IN WORKED_AT WORK_LOCATION LOCATION LOCATED_IN_COUNTRY DIVISION_OF_COUNTRY COUNTRY COUNTRY_OF_CITIZENSHIP
-    CITIZEN_OF DIED_IN COUNTRY_OF_ORIGIN""".split()
-)
+_HOME_TYPES = """
+    LIVED_IN WORKED_IN BORN_IN GREW_UP_IN LOCATED_IN DIVISION_OF CAPITAL_OF HEADQUARTERS_LOCATION
+    HEADQUARTERED_IN BASED_IN WORKED_AT WORK_LOCATION LOCATION LOCATED_IN_COUNTRY DIVISION_OF_COUNTRY COUNTRY
+    COUNTRY_OF_CITIZENSHIP CITIZEN_OF DIED_IN COUNTRY_OF_ORIGIN""".split()
 
 
 class OfflineExtractor:
@@ -100,9 +99,7 @@ class OfflineExtractor:
         The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
         is not installed.
         """
-        topic = topic_of(task.document, task.chunk)
-        reading = _TextReading(shown_text, self._find_names(task.document, shown_text), topic)
-        text = _csv_answer(self._schema, reading, shown_text)
+        text = _csv_answer(self._schema, *self._read(task, shown_text), shown_text)
         return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
 
     def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
@@ -116,84 +113,86 @@ class OfflineExtractor:
         """Return everything that is named in `shown_text`, where: names, and in English dates and numbers as well."""
         if self._spacy_model is None and is_english(task.document.text or shown_text, task.document.language):
             return group_spans(shown_text, trained.names(mask(shown_text)))
-        topic = topic_of(task.document, task.chunk)
-        return places_of(_TextReading(shown_text, self._find_names(task.document, shown_text), topic).entities)
+        entities, _ = self._read(task, shown_text)
+        return places_of(entities)
 
     @property
     def relation_classifier(self) -> RelationClassifier:
         """The package's model of relations, which reads English. Raises ModelDamaged."""
         return PackagedRelations()
 
-    def _find_names(self, document: Document, shown_text: str) -> FoundNames:
+    def _read(self, task: ChunkTask, shown_text: str) -> tuple[list[EntityDraft], list[RelationDraft]]:
         if self._spacy_model is not None:
-            return find_by(self._spacy_model, shown_text)
-        if is_english(document.text or shown_text, document.language):
-            return find_trained(shown_text)
-        self._by_rules.add(document.id)
-        return NO_NAMES
+            found = find_by(self._spacy_model, shown_text)
+        elif is_english(task.document.text or shown_text, task.document.language):
+            found = find_trained(shown_text)
+        else:
+            self._by_rules.add(task.document.id)
+            found = NO_NAMES
+        return read(shown_text, sentences(shown_text), found, topic_of(task.document, task.chunk))
 
 
-class _TextReading:
-    """What the rules found in one text."""
-
-    def __init__(self, text: str, found: FoundNames, topic: Topic | None) -> None:
-        self.sentences = sentences(text)
-        name_from_spans(self.sentences, found.spans)
-        if not found.complete:
-            name_sentences(self.sentences)
-        if found.doc is not None:
-            drop_common(self.sentences, topic.roles if topic is not None else frozenset())
-        drafts = draft_entities(self.sentences, topic)
-        _vote_spans(self.sentences, found.spans)
-        vote(self.sentences)
-        vote_family(drafts)
-        type_entities(drafts)
-        about = next((draft for draft in drafts if topic and draft.words == topic.forms[0]), None)
-        drafts = unite_drafts(text, drafts, about)
-        if about is not None and topic is not None and about.type == PERSON:
-            about.gender = topic.gender or about.gender
-        resolve_plurals(self.sentences)
-        resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
-        read_roles(self.sentences, about)
-        grammar = Grammar(found.doc, self.sentences) if found.doc is not None else None
-        self.relations = _relations(self.sentences, grammar)
-        if found.doc is not None and grammar is not None:
-            joined = add_classified(self.relations, classify(found.doc, self.sentences, drafts))
-            self.relations = joined[: len(self.relations)] + check(grammar, joined[len(self.relations) :])
-        self.entities = _kept(drafts, self.relations)
-        _locate(self.relations)
+def read(
+    text: str, parsed: list[ParsedSentence], found: FoundNames, topic: Topic | None
+) -> tuple[list[EntityDraft], list[RelationDraft]]:
+    """Return the entities and relationships that the rules find in a text; its sentences then know whom they mean."""
+    name_from_spans(parsed, found.spans)
+    if not found.complete:
+        name_sentences(parsed)
+    if found.doc is not None:
+        drop_common(parsed, topic.roles if topic is not None else frozenset())
+    drafts = draft_entities(parsed, topic)
+    _vote_spans(parsed, found.spans)
+    vote(parsed)
+    vote_family(drafts)
+    type_entities(drafts)
+    about = next((draft for draft in drafts if topic and draft.words == topic.forms[0]), None)
+    drafts = unite_drafts(text, drafts, about)
+    if about is not None and topic is not None and about.type == PERSON:
+        about.gender = topic.gender or about.gender
+    resolve_plurals(parsed)
+    resolve_pronouns(parsed, about, guess_gender if found.doc is not None else None)
+    read_roles(parsed, about)
+    grammar = Grammar(found.doc, parsed) if found.doc is not None else None
+    relations = _relations(parsed, grammar)
+    if found.doc is not None and grammar is not None:
+        joined = add_classified(relations, classify(found.doc, parsed, drafts))
+        relations += check(grammar, joined[len(relations) :])
+    entities = _kept(drafts, relations)
+    _locate(relations)
+    return entities, relations
 
 
 def _vote_spans(found: list[ParsedSentence], spans: tuple[tuple[int, int, str], ...]) -> None:
     """Let the pipeline's types speak: as loudly for a name of many mentions as for one of a single mention."""
     types = {start: kind for start, _, kind in spans if kind}
-    said: dict[int, Counter[str]] = {}
-    drafts: dict[int, EntityDraft] = {}
+    said: defaultdict[EntityDraft, Counter[str]] = defaultdict(Counter)
     for sentence in found:
         for item in sentence.items:
             if item.kind == "name" and item.start in types:
-                drafts[id(item.entity)] = item.entity
-                said.setdefault(id(item.entity), Counter())[types[item.start]] += 1
-    for key, counts in said.items():
+                said[item.entity][types[item.start]] += 1
+    for draft, counts in said.items():
         for kind, count in counts.items():
-            drafts[key].votes[kind] += round(_TRUST * count / counts.total())
+            draft.votes[kind] += round(_TRUST * count / counts.total())
 
 
 def _relations(found: list[ParsedSentence], grammar: Grammar | None) -> list[RelationDraft]:
     """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
     dates: dict[str, EntityDraft] = {}
-    best: dict[tuple[int, str, int], RelationDraft] = {}
-    by_parser: dict[int, list[RelationDraft]] = {}
+    best: dict[tuple[EntityDraft, str, EntityDraft], RelationDraft] = {}
+    by_parser: defaultdict[ParsedSentence, list[RelationDraft]] = defaultdict(list)
     for relation in [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]:
-        by_parser.setdefault(id(relation.sentence), []).append(relation)
+        by_parser[relation.sentence].append(relation)
     for sentence in found:
         stated = relate(sentence) + life_events(sentence) + life_ranges(sentence)
-        stated = stated if grammar is None else check(grammar, stated) + by_parser.get(id(sentence), [])
-        event = dated_event(sentence, stated) if grammar is None else None
-        for relation in [*stated, event] if event else stated:
+        if grammar is not None:
+            stated = check(grammar, stated) + by_parser[sentence]
+        elif event := dated_event(sentence, stated):
+            stated.append(event)
+        for relation in stated:
             if relation.target.type == DATE:
                 relation.target = dates.setdefault(relation.target.name, relation.target)
-            key = (id(relation.source), relation.type, id(relation.target))
+            key = (relation.source, relation.type, relation.target)
             known = best.get(key)
             if known is None or (relation.stated, relation.strength) > (known.stated, known.strength):
                 best[key] = relation
@@ -202,14 +201,10 @@ def _relations(found: list[ParsedSentence], grammar: Grammar | None) -> list[Rel
 
 def _kept(drafts: list[EntityDraft], relations: list[RelationDraft]) -> list[EntityDraft]:
     """Return the entities worth a row: those related to something, and the others unless they are doubtful."""
-    related: dict[int, EntityDraft] = {}
-    for relation in relations:
-        for draft in (relation.source, relation.target):
-            draft.related += 1
-            related[id(draft)] = draft
-    known = {id(draft) for draft in drafts}
-    kept = [draft for draft in drafts if draft.related or not _is_doubtful(draft)]
-    return kept + [draft for key, draft in related.items() if key not in known]
+    related = dict.fromkeys(draft for relation in relations for draft in (relation.source, relation.target))
+    known = set(drafts)
+    kept = [draft for draft in drafts if draft in related or not _is_doubtful(draft)]
+    return kept + [draft for draft in related if draft not in known]
 
 
 def _is_doubtful(draft: EntityDraft) -> bool:
@@ -227,33 +222,27 @@ def _locate(relations: Iterable[RelationDraft]) -> None:
             relation.source.location = relation.target.name
 
 
-def _csv_answer(schema: Schema, reading: _TextReading, text: str) -> str:
-    ids = {id(entity): f"n{number}" for number, entity in enumerate(reading.entities, start=1)}
+def _csv_answer(schema: Schema, entities: list[EntityDraft], relations: list[RelationDraft], text: str) -> str:
+    ids = {entity: f"n{number}" for number, entity in enumerate(entities, start=1) if _type(entity, schema) is not None}
     buffer = io.StringIO()
     # A carriage return inside a value is quoted only where it is part of the line's end.
     writer = csv.writer(buffer, lineterminator="\r\n" if "\r" in text else "\n")
-    nodes = [(entity, _type(entity, schema)) for entity in reading.entities]
-    dropped = {id(entity) for entity, kind in nodes if kind is None}
     writer.writerow(schema.node_header)
-    for entity, kind in nodes:
-        if kind is not None:
-            values = _node_values(entity, reading.relations, text)
-            special = {ColumnKind.ID: ids[id(entity)], ColumnKind.TYPE: kind, ColumnKind.NAME: entity.name}
-            writer.writerow([_cell(column, special, values) for column in schema.nodes])
+    for entity, number in ids.items():
+        values = _node_values(entity, relations, text)
+        special = {ColumnKind.ID: number, ColumnKind.TYPE: _type(entity, schema) or "", ColumnKind.NAME: entity.name}
+        writer.writerow([_cell(column, special, values) for column in schema.nodes])
     buffer.write("\n")
-    likely = [STATED] if any(not relation.stated for relation in reading.relations) else []
+    likely = [STATED] if any(not relation.stated for relation in relations) else []
     writer.writerow([*schema.relationship_header, *likely])
-    number = 0
-    for relation in reading.relations:
-        allowed = not schema.relationship_types or relation.type in schema.relationship_types
-        if not allowed or id(relation.source) in dropped or id(relation.target) in dropped:
-            continue
-        number += 1
+    shown = [each for each in relations if not schema.relationship_types or each.type in schema.relationship_types]
+    shown = [each for each in shown if each.source in ids and each.target in ids]
+    for count, relation in enumerate(shown, start=1):
         special = {
-            ColumnKind.ID: f"r{number}",
-            ColumnKind.SOURCE: ids[id(relation.source)],
+            ColumnKind.ID: f"r{count}",
+            ColumnKind.SOURCE: ids[relation.source],
             ColumnKind.TYPE: relation.type,
-            ColumnKind.TARGET: ids[id(relation.target)],
+            ColumnKind.TARGET: ids[relation.target],
         }
         values = {
             "start_date": relation.date,
@@ -283,7 +272,12 @@ def _type(entity: EntityDraft, schema: Schema) -> str | None:
 
 
 def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str) -> dict[str, str]:
-    sentence, start, end = _place(entity, relations)
+    if entity.mentions:
+        sentence, item = entity.mentions[0]
+        start, end = item.start, item.end
+    else:
+        relation = next(each for each in relations if entity in (each.source, each.target))
+        sentence, start, end = relation.sentence, relation.start, relation.end
     person = entity.type == PERSON
     title = next((title for title in sorted(entity.titles) if len(title) > 4), "") if person else ""
     return {
@@ -296,25 +290,16 @@ def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str)
     }
 
 
-def _place(entity: EntityDraft, relations: list[RelationDraft]) -> tuple[ParsedSentence, int, int]:
-    if entity.mentions:
-        sentence, item = entity.mentions[0]
-        return sentence, item.start, item.end
-    relation = next(each for each in relations if entity in (each.source, each.target))
-    return relation.sentence, relation.start, relation.end
-
-
 def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> ParsedSentence | None:
     """Return the sentence that says most about an entity: what it is, else most relationships, else the first."""
     if entity.defined_by is not None:
         return entity.defined_by
-    counts: dict[int, int] = {}
+    counts: Counter[ParsedSentence] = Counter()
     for relation in relations:
-        if entity is relation.source or entity is relation.target:
-            weight = 2 if entity is relation.source else 1
-            counts[id(relation.sentence)] = counts.get(id(relation.sentence), 0) + weight
-    said = [relation.sentence for relation in relations if id(relation.sentence) in counts]
-    return max(said, key=lambda each: (counts[id(each)], -each.start)) if said else None
+        if entity in (relation.source, relation.target):
+            counts[relation.sentence] += 2 if entity is relation.source else 1
+    said = (relation.sentence for relation in relations if relation.sentence in counts)
+    return max(said, key=lambda each: (counts[each], -each.start), default=None)
 
 
 @lru_cache(maxsize=1_000)  # a sentence describes several entities and relationships

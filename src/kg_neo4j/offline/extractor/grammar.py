@@ -43,7 +43,7 @@ class Grammar(Tree):
         """Tell whether a token says something: a verb, or a noun or adjective with "is"."""
         if self.tags[token].startswith("VB"):
             return self.deps[token] not in ("amod", "compound")
-        return any(self.deps[child] == "cop" for child in self.children[token])
+        return self.has_child(token, "cop")
 
     def verbs(self) -> Iterator[int]:
         """Yield the verbs that are no auxiliaries."""
@@ -77,9 +77,8 @@ class Grammar(Tree):
             return False
         if self.deps[verb] in ("acl", "advcl") or "nsubj:pass" in kinds:
             return not ("nsubj" in kinds and self.tags[verb] == "VBD")
-        if self.deps[verb] == "conj" and not kinds & SUBJECTS:
-            return self.tags[verb] == "VBN" and self.is_passive(self.heads[verb])
-        return False
+        is_joined = self.deps[verb] == "conj" and not kinds & SUBJECTS and self.tags[verb] == "VBN"
+        return is_joined and self.is_passive(self.heads[verb])
 
     def subjects(self, verb: int, depth: int = 0) -> list[ParsedMention]:
         """Return the names that are a verb's subject; that of the verb above where it has none of its own."""
@@ -91,35 +90,34 @@ class Grammar(Tree):
             return list(self.listed(nearest, verb)) or self._before_apposition(verb)
         if self._touched(verb):
             return [self.mentions[verb - 1]]
-        dep, head = self.deps[verb], self.heads[verb]
         described = self._described_by(verb)
-        if described is not None:
-            return [described]
-        if depth > 3 or head == verb:
-            return [] if depth > 3 else self._before_apposition(verb)
+        if described is not None or depth > 3:
+            return [] if described is None else [described]
+        dep, head = self.deps[verb], self.heads[verb]
+        if head == verb:
+            return self._before_apposition(verb)
         if dep == "acl":
             return list(self.listed(head))[:1] if self.tags[verb] in ("VBN", "VBG", "VBD") else []
         if dep in ("conj", "parataxis") and self.tags[head].startswith("VB"):
             return self._before_apposition(verb) or self.subjects(head, depth + 1)
-        if dep == "xcomp" and self.lemma(head) in _ACHIEVED:
-            return self.subjects(head, depth + 1)
-        if dep == "advcl" and self.tags[verb] in ("VBN", "VBG") and not self._marks(verb):
+        happened = dep == "xcomp" and self.lemma(head) in _ACHIEVED
+        if happened or (dep == "advcl" and self.tags[verb] in ("VBN", "VBG") and not self._marks(verb)):
             return self.subjects(head, depth + 1)
         return self._before_apposition(verb)
 
     def _described_by(self, verb: int) -> ParsedMention | None:
         """Return the thing that a participle behind its comma describes: "The Mule Road (2017), directed by"."""
+        before = verb - 2
         if self.tags[verb] != "VBN" and self.words[verb] not in ("starring", "featuring"):
             return None
-        before = verb - 2
-        if self.words[verb - 1] not in (",", "(") or before < 0:
+        if self.words[verb - 1] not in (",", "(") or before < 0 or self.has_child(verb, *AUXILIARIES):
             return None
         if self.words[before] == ")":
             opened = [token for token in range(max(before - 6, 1), before) if self.words[token] == "("]
             before = opened[-1] - 1 if opened else before
         found = self.mentions.get(before)
         is_thing = found is not None and found.item.kind == "name" and found.item.entity.type not in (PERSON, PLACE)
-        return found if is_thing and not any(self.deps[child] in AUXILIARIES for child in self.children[verb]) else None
+        return found if is_thing else None
 
     def _before_apposition(self, verb: int) -> list[ParsedMention]:
         """Return the name that opens a sentence where only its apposition stands between it and the verb."""
@@ -141,12 +139,11 @@ class Grammar(Tree):
 
     def _antecedents(self, verb: int, pronoun: int) -> list[ParsedMention]:
         """Return whom "who" or "which" means: what the clause hangs on, else the name directly before it."""
+        before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
         if self.deps[verb] == "acl":
             found = list(self.listed(self.heads[verb]))[:1]
         else:
-            before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
-            mention = self.mentions.get(before)
-            found = [mention] if mention is not None else []
+            found = [self.mentions[before]] if before in self.mentions else []
         found = found or [each for each in [self.before_relative(pronoun)] if each is not None]
         who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
         is_person = [each for each in found if each.entities and (each.entities[0].type == PERSON) == who]
@@ -161,19 +158,16 @@ class Grammar(Tree):
             mention = self.mentions.get(child)
             if mention is None or self.deps[child] not in _DOUBTFUL or not verb < mention.first <= verb + 4:
                 continue
-            between = self.tags[verb + 1 : mention.first]
-            is_clause = any(self.deps[each] in ("cop", "mark", *SUBJECTS) for each in self.children[child])
-            if mention.item.kind == "name" and set(between) <= MODIFIERS and not is_clause:
+            is_clause = self.has_child(child, "cop", "mark", *SUBJECTS)
+            if mention.item.kind == "name" and set(self.tags[verb + 1 : mention.first]) <= MODIFIERS and not is_clause:
                 found.append(child)
         return found
 
     def phrases(self, verb: int) -> Iterator[tuple[str, int]]:
         """Yield the prepositions and heads of a verb's phrases."""
         for child in self.children[verb]:
-            if self.deps[child] in ("obl", "nmod", "obj"):
-                preposition = self.preposition(child)
-                if preposition:
-                    yield preposition, child
+            if self.deps[child] in ("obl", "nmod", "obj") and (preposition := self.preposition(child)):
+                yield preposition, child
 
     def preposition(self, token: int) -> str:
         """Return the preposition of a phrase, "" without one or with one of several words."""
@@ -193,12 +187,9 @@ class Grammar(Tree):
             return Mode.DENIED
         found, node = Mode.STATED, verb
         for _ in range(_CLIMB):
-            here = self._own_mode(node)
-            if here is Mode.DENIED:
-                return here
-            found = min(found, here)
+            found = min(found, self._own_mode(node))
             above = self._above(node)
-            if above is None:
+            if found is Mode.DENIED or above is None:
                 return found
             if above < 0:
                 return Mode.DENIED
@@ -210,12 +201,12 @@ class Grammar(Tree):
         found = Mode.STATED
         subject = next((child for child in self.children[node] if self.deps[child] in SUBJECTS), None)
         for child in self.children[node]:
-            word = self.words[child]
-            if word in _NEGATIONS and self.deps[child] != "discourse":
+            word, dep = self.words[child], self.deps[child]
+            if word in _NEGATIONS and dep != "discourse":
                 return Mode.DENIED
             if word in _MODALS and child < node and self.tags[child] == "MD":
                 return Mode.DENIED
-            if self.deps[child] in ("mark", "advmod") and word in _CONDITIONS and child < node:
+            if dep in ("mark", "advmod") and word in _CONDITIONS and child < node:
                 if word in ("until", "before") and self.tags[node] in FINITE:
                     continue
                 return Mode.DENIED
@@ -223,7 +214,7 @@ class Grammar(Tree):
                 return Mode.DENIED
             if word in _FUTURE:
                 found = Mode.LIKELY
-            if self.deps[child] in (*SUBJECTS, "obj") and self._is_empty(child):
+            if dep in (*SUBJECTS, "obj") and self._is_empty(child):
                 return Mode.DENIED
         before = self.words[max(0, node - 2) : node]
         return Mode.DENIED if {"not", "never", "n't"} & set(before) else found
@@ -242,22 +233,18 @@ class Grammar(Tree):
         dep, head = self.deps[node], self.heads[node]
         if head == node:
             return None
-        infinitive = any(self.words[child] == "to" for child in self._marks(node))
+        marks = {self.words[child] for child in self._marks(node)}
+        infinitive = "to" in marks
         if dep in ("acl", "advcl"):  # a plan to sell; went there to sell; the report that she had dismissed him
-            told = dep == "acl" and any(self.words[child] == "that" for child in self._marks(node))
-            return -1 if infinitive or told else None
+            return -1 if infinitive or (dep == "acl" and "that" in marks) else None
         if dep == "xcomp":
             achieved = self.lemma(head) in _ACHIEVED or not infinitive
             return head if achieved and self.lemma(head) not in _DOUBTED else -1
         if dep in ("ccomp", "csubj"):
             return -1 if self.lemma(head) in _DOUBTED else head
-        shares = self.tags[node] in (
-            "VB",
-            "VBN",
-            "VBG",
-        )  # "would buy and sell": one auxiliary for both
-        own = any(self.deps[child] in ("aux", "aux:pass", "cop") for child in self.children[node])
-        if dep == "conj" and ((shares and not own) or self.deps[head] in ("ccomp", "xcomp", "acl", "advcl")):
+        # "would buy and sell": one auxiliary for both
+        shares = self.tags[node] in ("VB", "VBN", "VBG") and not self.has_child(node, "aux", "aux:pass", "cop")
+        if dep == "conj" and (shares or self.deps[head] in ("ccomp", "xcomp", "acl", "advcl")):
             return head if self.tags[head].startswith("VB") else None
         return None
 
@@ -279,7 +266,11 @@ _LONGEST = 6  # words on the path of a relation that needs none of its own
 
 
 def check(grammar: Grammar, relations: Iterable[RelationDraft]) -> list[RelationDraft]:
-    """Return the relations without those that are denied, each marked as stated or only likely."""
+    """Return the relations without those that are denied, each marked as stated or only likely.
+
+    Relations of rules or the model are denied where their clause denies or supposes it. One of the model is only likely
+    where the parser's path between its ends lacks the words that it needs, or an end is not named in the sentence.
+    """
     kept = []
     for relation in relations:
         mode = _mode_of(grammar, relation)
@@ -293,33 +284,26 @@ def _mode_of(grammar: Grammar, relation: RelationDraft) -> Mode:
     first, last = grammar.token_at(relation.start), grammar.token_at(max(relation.end - 1, relation.start))
     ends = [grammar.mentions[token].head if token in grammar.mentions else token for token in (first, last)]
     path = grammar.path(*ends)
-    clauses = [token for token in path if grammar.is_clause(token)]
-    modes = [grammar.mode(token) for token in clauses]
+    modes = [grammar.mode(token) for token in path if grammar.is_clause(token)]
     if Mode.DENIED in modes or any(grammar.is_excluded(end) for end in ends):
         return Mode.DENIED
     if relation.type in _BELONGING and _is_dealt_with(grammar, relation):
         return Mode.LIKELY
-    if not relation.classified:
-        return min(modes, default=Mode.STATED)
-    is_whole = ends[0] != ends[1] and _both_named(grammar, relation, first, last)
-    has_words = is_whole and _has_words(grammar, relation, path, range(first, last + 1))
-    return min([*modes, Mode.STATED if has_words else Mode.LIKELY])
+    if relation.classified:
+        named = {entity for token in (first, last) for entity in grammar.entities_at(token)}
+        both_named = not named or bool(named & {relation.source, relation.target})
+        is_whole = ends[0] != ends[1] and both_named
+        if not (is_whole and _has_words(grammar, relation, path, range(first, last + 1))):
+            return Mode.LIKELY
+    return min(modes, default=Mode.STATED)
 
 
 def _is_dealt_with(grammar: Grammar, relation: RelationDraft) -> bool:
     """Tell whether "in" says where something is done to a thing, not where it is: "sells the boat in Norway"."""
-    if relation.source.type == PLACE or relation.target.type != PLACE:
-        return False
     thing = grammar.mentions.get(grammar.token_at(relation.start))
-    if thing is None or grammar.deps[thing.head] not in ("obj", "iobj"):
+    if thing is None or relation.source.type == PLACE or relation.target.type != PLACE:
         return False
-    return grammar.words[thing.last + 1] in ("in", "at")
-
-
-def _both_named(grammar: Grammar, relation: RelationDraft, first: int, last: int) -> bool:
-    """Tell whether both ends of the words that are quoted are the two entities."""
-    named = {id(entity) for token in (first, last) for entity in grammar.entities_at(token)}
-    return not named or bool(named & {id(relation.source), id(relation.target)})
+    return grammar.deps[thing.head] in ("obj", "iobj") and grammar.words[thing.last + 1] in ("in", "at")
 
 
 def _has_words(grammar: Grammar, relation: RelationDraft, path: Sequence[int], between: range) -> bool:

@@ -63,13 +63,18 @@ _PERSON, _PLACE, _ORGANIZATION, _TITLE = "PERSON", "PLACE", "ORGANIZATION", "OTH
 def clean_names(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Yield the names of `text` that are in `spans`, cut to what they are, in their order."""
     for start, end, given in spans:
-        for part in _parts(text, start, end, given):
-            first, last = _cut(text, *part, given)
+        for begin, after in _parts(text, start, end, given):
+            first, last = _cut(text, begin, after, given)
             first, kind = _without_origin(text, first, last, given)
-            first, last, kind = _with_code(text, first, last, kind)
+            word = text[first:last].rsplit(" ", 1)[-1]
+            code = _CODE.match(text, last) if word.isupper() and word.isalpha() else None
+            if code is not None:  # "HP" of "HP-2", a thing
+                last, kind = code.end(), _TITLE
             if is_none(text[first:last]) or (kind == _TITLE and _is_spoken(text[first:last])):
                 continue
-            kind = _PERSON if _begins_with_title(text, part[0], first) else kind
+            title = _WORD.match(text, first) if first > begin else None
+            if title is not None and fold(title[0]) in lex.HONORIFICS:
+                kind = _PERSON  # words before a title were left out
             middle = _place_of(text, first, last, kind)
             tail = _FROM.match(text, middle, last)
             employer = tail is not None and _ends_as_institution(text[tail.end() : last])
@@ -95,36 +100,27 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
 def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
     """Return a name without what stands before and behind it; empty where nothing is left."""
     start, end = _without_marks(text, start, end)
-    if count := _COUNT.match(text, start, end):
-        start = count.end()
-    if titles := _PLURAL_TITLE.match(text, start, end):
-        start = titles.end()
-    while (
-        (word := _WORD.match(text, start, end))
-        and fold(word[0]) in _BEFORE
-        and _may_go(text, word.end(), end, kind, is_small=word[0].islower())
-    ):
+    for form in (_COUNT, _PLURAL_TITLE):
+        if found := form.match(text, start, end):
+            start = found.end()
+    while (word := _WORD.match(text, start, end)) and fold(word[0]) in _BEFORE:
+        if not _may_go(text, word.end(), end, kind, is_small=word[0].islower()):
+            break
         start, end = _without_marks(text, word.end(), end)
-    while (
-        (word := _WORD.match(text, start, end)) and _is_small(word[0]) and any(map(str.isupper, text[word.end() : end]))
-    ):
+    # no name begins with a small word, but for "von" and "l'Étoile"
+    while (word := _WORD.match(text, start, end)) and word[0].islower() and word[0].isalpha():
+        if word[0] in lex.PARTICLES or not any(map(str.isupper, text[word.end() : end])):
+            break
         start, end = _without_marks(text, word.end(), end)
     if (word := _WORD.match(text, start, end)) and word[0].lower() in _OF_AGE and _SENTENCE_END.search(text, 0, start):
         start = word.end() + 1 if _may_go(text, word.end(), end, kind, is_small=False) else start
-    for form in (_DATE, _ON_DATE, _POSTCODE):
-        if (date := form.search(text, start, end)) is not None:
-            end = date.start()
-    if kind == _PERSON and (year := _YEAR.search(text, start, end)) is not None:
-        end = year.start()
+    for form in (_DATE, _ON_DATE, _POSTCODE, *([_YEAR] if kind == _PERSON else [])):
+        if found := form.search(text, start, end):
+            end = found.start()
     if half := _HALF.search(text[start:end]):
         rest = _REST.match(text, end) if half.start() > 0 else None
         end = rest.end() if rest else start + half.start()
     return _without_marks(text, start, end)
-
-
-def _is_small(word: str) -> bool:
-    """Tell whether a word in small letters is none that a name begins with: no "von", no "l'Étoile"."""
-    return word.islower() and word.isalpha() and word not in lex.PARTICLES
 
 
 def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, str]:
@@ -136,34 +132,24 @@ def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, st
     return (words[2].start(), _PERSON) if named else (start, kind)
 
 
-def _with_code(text: str, start: int, end: int, kind: str) -> tuple[int, int, str]:
-    """Return a name in capitals with the number that follows it, which is that of a thing: "HP" of "HP-2"."""
-    last = text[start:end].rsplit(" ", 1)[-1]
-    code = _CODE.match(text, end) if last.isupper() and last.isalpha() else None
-    return (start, end, kind) if code is None else (start, code.end(), _TITLE)
-
-
 def _place_of(text: str, start: int, end: int, kind: str) -> int:
     """Return where "Ada Lind of Oslo" ends as a name: before "of", unless that belongs to it.
 
     A person has a first name and a surname before it; a firm is called without it elsewhere.
     """
     found = _FROM.search(text, start, end) if kind in (_PERSON, _ORGANIZATION) else None
-    words = [] if found is None else [fold(word) for word in _WORD.findall(text, start, found.start())]
-    words = words[1:] if words and words[0] in lex.SURE_TITLES else words
-    if (
-        found is None
-        or len(words) < 2
-        or words[0] in lex.HONORIFICS
-        or (words[-1].rstrip("s") in _HEADS and words[-1] not in lex.FIRM_HEADS)
-    ):
+    if found is None:
+        return end
+    words = [fold(word) for word in _WORD.findall(text, start, found.start())]
+    words = words[1:] if words[:1] and words[0] in lex.SURE_TITLES else words
+    if len(words) < 2 or words[0] in lex.HONORIFICS:
+        return end
+    if words[-1].rstrip("s") in _HEADS and words[-1] not in lex.FIRM_HEADS:
         return end
     if kind == _PERSON or (len(words) == 2 and _ends_as_institution(text[found.end() : end])):
         return end if re.fullmatch("[ivx]+", words[-1]) else found.start()
-    if words[-1] in lex.FIRM_HEADS:
-        return found.start()
     alone = rf"(?<!\w){re.escape(text[start : found.start()])}(?! of\b)(?!\w)"
-    return found.start() if re.search(alone, text) else end
+    return found.start() if words[-1] in lex.FIRM_HEADS or re.search(alone, text) else end
 
 
 def _ends_as_institution(name: str) -> bool:
@@ -185,50 +171,35 @@ def _may_go(text: str, start: int, end: int, kind: str, *, is_small: bool) -> bo
     return kind == _PERSON or is_small or fold(following[0]) in lex.HONORIFICS
 
 
-def _begins_with_title(text: str, start: int, first: int) -> bool:
-    """Return whether words before a title were left out: what follows is a person."""
-    word = _WORD.match(text, first)
-    return first > start and word is not None and fold(word[0]) in lex.HONORIFICS
-
-
 def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and not (text[start].isalnum() or _begins_word(text, start, end) or _is_closed(text, start, end)):
+    while start < end and not (text[start].isalnum() or _begins_word(text, start, end)):
         start += 1
-    while end > start and not (text[end - 1].isalnum() or _is_mark(text[end - 1]) or _is_opened(text, start, end)):
+    while end > start and not (text[end - 1].isalnum() or _ends_word(text, start, end)):
         end -= 1
     return start, end
 
 
 def _begins_word(text: str, start: int, end: int) -> bool:
-    return (
-        text[start] in _LETTER_MARKS
-        and start + 1 < end
-        and text[start + 1].isalpha()
-        and text.count("'", start, end) == 1
-    )
+    if text[start] == "(":
+        return ")" in text[start:end]
+    is_letter = text[start] in _LETTER_MARKS and text[start + 1 : end][:1].isalpha()
+    return is_letter and text.count("'", start, end) == 1
 
 
-def _is_mark(char: str) -> bool:
-    """Return True for a mark that belongs to the letter before it, as in Indian scripts, and for symbols: C#, C++."""
-    return unicodedata.category(char)[0] in "MS" or char == "#"
-
-
-def _is_opened(text: str, start: int, end: int) -> bool:
-    return text[end - 1] == ")" and "(" in text[start:end]
-
-
-def _is_closed(text: str, start: int, end: int) -> bool:
-    return text[start] == "(" and ")" in text[start:end]
+def _ends_word(text: str, start: int, end: int) -> bool:
+    """Tell whether a sign belongs to the word before it: the marks of Indian scripts, C#, C++, a closed bracket."""
+    sign = text[end - 1]
+    return sign == "#" or unicodedata.category(sign)[0] in "MS" or (sign == ")" and "(" in text[start:end])
 
 
 def is_none(name: str) -> bool:
     """Return whether a text is no name: a number, initials alone, a word of citations, an item's number."""
     words = [fold(word).replace(".", "") for word in _WORD.findall(name)]
-    if not any(char.isalpha() for char in name) or _ITEM.match(name):
+    if not any(char.isalpha() for char in name) or _ITEM.match(name) or _CLOCK.search(name):
         return True
     if all(word in _NEVER or word in lex.HONORIFICS or word.isdigit() for word in words):
         return True
-    if _CLOCK.search(name) or all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
+    if all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
         return True
     if len(words) > 1 and all(word in _EXCLAIMED for word in words):
         return True
@@ -268,8 +239,9 @@ def tidy_names(doc: Doc) -> tuple[MentionSpan, ...]:
         for tokens, label in _token_parts(list(entity), entity.label_, people):
             kept = _trim(tokens, label)
             if kept and not _is_common(kept, label, known, common):
-                kind = _kind(kept, label)
-                found.append(MentionSpan(kept[0].idx, kept[-1].idx + len(kept[-1]), kind))
+                last = kept[-1]
+                is_people = label == "LOC" and last.tag_ in ("NNPS", "NNS") and _PEOPLE.match(last.lower_)
+                found.append(MentionSpan(kept[0].idx, last.idx + len(last), "ORG" if is_people else label))
     return tuple(found)
 
 
@@ -350,9 +322,3 @@ def _is_common(tokens: list[Token], kind: str, known: set[str], common: set[str]
         spoken = any(token.is_lower and token.tag_ in _SENTENCE for token in tokens)
         return spoken and 2 * capitals < len(tokens) + 1
     return all(token.tag_ in ("JJ", "JJR", "VBN", "VBG", "RB") or fold(token.text) in lex.DEMONYMS for token in tokens)
-
-
-def _kind(tokens: list[Token], kind: str) -> str:
-    if kind == "LOC" and tokens[-1].tag_ in ("NNPS", "NNS") and _PEOPLE.match(tokens[-1].lower_):
-        return "ORG"
-    return kind

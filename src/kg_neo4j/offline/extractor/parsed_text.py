@@ -213,7 +213,7 @@ def item_at(items: Sequence[TextItem], place: int) -> TextItem:
     return items[place] if 0 <= place < len(items) else _END
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ParsedSentence:
     """A sentence and what it consists of."""
 

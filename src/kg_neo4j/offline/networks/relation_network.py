@@ -24,20 +24,6 @@ _ROWS = 32  # of a layer's widest array, which stay in the processor's cache
 
 
 @dataclass(frozen=True, slots=True)
-class _Room:
-    """Arrays that every layer of a window writes to."""
-
-    projected: Floats  # (pieces, 3 * width): queries, keys, values
-    attention: Floats  # (heads, pieces, pieces)
-    wide: Floats  # (pieces, 4 * width)
-
-    @classmethod
-    def of(cls, size: int, width: int) -> _Room:
-        shapes = (size, 3 * width), (HEADS, size, size), (size, 4 * width)
-        return cls(*(np.empty(shape, np.float32) for shape in shapes))
-
-
-@dataclass(frozen=True, slots=True)
 class RelationReader:
     """Weights by name; `training/relations/reader.py` makes them."""
 
@@ -94,20 +80,23 @@ class RelationReader:
         members = np.zeros((count, size), np.float32)
         for entity, begin, after in window.spans.tolist():
             members[entity, begin:after] += 1 / (after - begin)
-        room = _Room.of(size, x.shape[1])
+        # Every layer writes to these: queries, keys and values; attention; four times the width.
+        shapes = (size, 3 * x.shape[1]), (HEADS, size, size), (size, 4 * x.shape[1])
+        room = [np.empty(shape, np.float32) for shape in shapes]
         for number in range(self.layers):
             totals = self._layer(x, number, room)
-        looks: Floats = np.matmul(np.divide(members, totals), room.attention)  # whose rows are not divided yet
+        looks: Floats = np.matmul(np.divide(members, totals), room[1])  # whose rows are not divided yet
         return members @ x, x, looks
 
-    def _layer(self, x: Floats, number: int, room: _Room) -> Floats:
-        """Replace the states `x` by those after a layer, and return the sums of the rows of `room.attention`."""
+    def _layer(self, x: Floats, number: int, room: Sequence[Floats]) -> Floats:
+        """Replace the states `x` by those after a layer, and return the sums of the rows of the attention."""
+        in_projection, in_attention, wide = room
         layer = {name: self.arrays[f"{number}.{name}"] for name in _LAYER}
         size, width = x.shape
-        projected = np.matmul(x, layer["qkv"], out=room.projected)
+        projected = np.matmul(x, layer["qkv"], out=in_projection)
         projected += layer["qkv_b"]
         query, key, value = projected.reshape(size, 3, HEADS, -1).transpose(1, 2, 0, 3)
-        attention = np.matmul(query, key.transpose(0, 2, 1), out=room.attention)
+        attention = np.matmul(query, key.transpose(0, 2, 1), out=in_attention)
         attention -= attention.max(-1, keepdims=True)
         np.exp(attention, out=attention)
         totals: Floats = attention.sum(-1, keepdims=True)
@@ -116,10 +105,10 @@ class RelationReader:
         x += read.transpose(1, 0, 2).reshape(size, width) @ layer["o"]
         x += layer["o_b"]
         _norm(x, layer["n1"], layer["n1_b"])
-        np.matmul(x, layer["i"], out=room.wide)
+        np.matmul(x, layer["i"], out=wide)
         for first in range(0, size, _ROWS):
-            _gelu(room.wide[first : first + _ROWS], layer["i_b"])
-        x += room.wide @ layer["d"]
+            _gelu(wide[first : first + _ROWS], layer["i_b"])
+        x += wide @ layer["d"]
         x += layer["d_b"]
         _norm(x, layer["n2"], layer["n2_b"])
         return totals.transpose(0, 2, 1)

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Keep BLAS to one thread until the context is left; of several threads within, the first one gives them back."""
+    """Keep BLAS to one thread until the context is left; of several threads within, the first one gives them back.
+
+    NumPy's BLAS divides every product among all cores and waits for the slowest of them in a loop. Our products are
+    small: that costs several times the processor time, and the time by the clock too (docs/decisions/0013).
+    """
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 

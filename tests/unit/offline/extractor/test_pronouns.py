@@ -7,6 +7,7 @@ import pytest
 from kg_neo4j.offline.extractor import extractor
 from kg_neo4j.offline.extractor.lexicon import PRONOUNS
 from kg_neo4j.offline.extractor.ner import find_trained
+from kg_neo4j.offline.extractor.parsed_text import sentences
 
 MARSH = "Helen Marsh wrote novels. "
 
@@ -53,6 +54,7 @@ MARSH = "Helen Marsh wrote novels. "
     ],
 )
 def test_a_pronoun_means_one_person_or_is_left_open(text, meant):
-    reading = extractor._TextReading(text, find_trained(text), None)
-    words = [item for sentence in reading.sentences for item in sentence.items if item.lower in PRONOUNS]
+    parsed = sentences(text)
+    extractor.read(text, parsed, find_trained(text), None)
+    words = [item for sentence in parsed for item in sentence.items if item.lower in PRONOUNS]
     assert [item.entity.name if item.entity is not None else "" for item in words] == meant
