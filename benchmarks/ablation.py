@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 import keyless
 
-from kg_neo4j.retrieve.reply import Reply
+from kg_neo4j.retrieve.interface import Reply
 
 EXTRACTOR = "kg_neo4j.offline.extractor.extractor"
 SHORT = "kg_neo4j.offline.short"

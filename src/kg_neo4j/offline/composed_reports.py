@@ -21,17 +21,15 @@ STRONGEST = 5  # relationships that are named together
 def compose(material: ReportMaterial) -> ReportDraft:
     """Return a report on `material` from the graph alone."""
     central = material.ranked
-    alone = len(central) == 1
     findings = [_about_member(material, each) for each in central[:CENTRAL]]
-    if not alone:
-        findings += _about_relationships(material)
-        findings += _about_types(material)
-    least = fewest_findings(material)
-    for member in central[CENTRAL:]:
-        if len(findings) >= least:
-            break
-        findings.append(_about_member(material, member))
-    rating, explained = _rating(material)
+    if len(central) > 1:
+        findings += [*_about_relationships(material), *_about_types(material)]
+    missing = max(0, fewest_findings(material) - len(findings))
+    findings += [_about_member(material, each) for each in central[CENTRAL : CENTRAL + missing]]
+    statements = sum(each.evidence_count for each in material.links)
+    rating = min(10.0, round(math.log2(1 + statements), 1))
+    counted = f"{statements} statements of relationships"
+    explained = f"Not a judgement: the base-2 logarithm of one more than the {counted}, at most 10."
     return ReportDraft(_title(central), _summary(material), rating, explained, tuple(findings[:MOST]), ())
 
 
@@ -53,23 +51,17 @@ def _summary(material: ReportMaterial) -> str:
     if material.ranked_links:
         strongest = "; ".join(_stated(material, each) for each in material.ranked_links[:NAMED])
         sentences.append(f"Most often stated: {strongest}.")
-    if years := _span(material):
-        sentences.append(years)
+    if material.years:
+        first, last = material.years[0], material.years[-1]
+        span = f"Years that are named: {first} to {last}" if first != last else f"Year that is named: {first}"
+        sentences.append(f"{span}.")
     if material.documents:
         more = material.documents_total - len(material.documents)
         sentences.append(f"From {', '.join(material.documents)}{f' and {more} more documents' if more > 0 else ''}.")
     return " ".join(sentences)
 
 
-def _span(material: ReportMaterial) -> str:
-    if not material.years:
-        return ""
-    first, last = material.years[0], material.years[-1]
-    return f"Years that are named: {first} to {last}." if first != last else f"Year that is named: {first}."
-
-
 def _about_member(material: ReportMaterial, member: ReportMember) -> Finding:
-    """Say who a member is, and what it is related to."""
     links = [each for each in material.ranked_links if member.id in (each.source, each.target)]
     shown = links[:LARGEST]
     numbers = material.numbers
@@ -101,7 +93,6 @@ def _about_relationships(material: ReportMaterial) -> list[Finding]:
 
 
 def _about_types(material: ReportMaterial) -> list[Finding]:
-    """Say which kinds of relationships there are, and of how many each."""
     kinds: dict[str, list[MemberLink]] = {}
     for link in material.ranked_links:
         kinds.setdefault(link.type, []).append(link)
@@ -112,13 +103,6 @@ def _about_types(material: ReportMaterial) -> list[Finding]:
     cited = {material.numbers[links[0].id]: links[0].id for _, links in often}
     said = f"Types of relationships: {counted}. One of each is named here {mark(relationships=cited)}"
     return [Finding(f"{len(kinds)} types of relationships.", said, {}, cited)]
-
-
-def _rating(material: ReportMaterial) -> tuple[float, str]:
-    statements = sum(each.evidence_count for each in material.links)
-    rating = min(10.0, round(math.log2(1 + statements), 1))
-    counted = f"{statements} statements of relationships"
-    return rating, f"Not a judgement: the base-2 logarithm of one more than the {counted}, at most 10."
 
 
 def _called(member: ReportMember) -> str:

@@ -29,38 +29,16 @@ FAINTEST = 0.1  # of the cues of other kinds of text: fewer are counted as so ma
 _STEM = 5  # letters that two forms of one word share at least
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_QUOTED = re.compile(
-    r"“[^”]*(?:”|$)|(?<![\w.,!?;:])\"(?=\S)[^\"]*(?:\"|$)|«[^»]*(?:»|$)|(?<!\w)['‘](?=\w).*?(?:(?<=[.,!?;:—-])['’](?!\w)|$)",
-    re.DOTALL,
-)  # in British print a mark closes after a stop, so that an apostrophe closes nothing
-_CLOSED = re.compile(r"\A.*?[.,!?;:—-]['’”\"»](?!\w)", re.DOTALL)  # the end of what was said in a sentence before
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?!\s*\n))+")
-_SIMILE = re.compile(r"\b(?:as if|as though|like an? |as \w+ as|no more \w+ than|so \w+ that)\b", re.IGNORECASE)
-_CONTRAST = re.compile(r"\b(?:not \w+ but|instead of|in spite of|on the contrary|of course|far from)\b", re.IGNORECASE)
-_GENERAL = re.compile(
-    r"\b(?:every (?:man|one|body|soul)|all men|mankind|humanity|human \w+|no man|fellow[- ]\w+|we (?:all|must|are))\b",
-    re.IGNORECASE,
-)
-_SYMBOL = re.compile(
-    r"\b(?:stands? for|token of|sign of|emblem|symbol\w*|image of|shape of|reminded of)\b", re.IGNORECASE
-)
-_CLOCK = re.compile(r"\b(?:o'clock|o’clock|midnight|noon|a\.m\.|p\.m\.|1[0-9]{3}|20[0-9]{2})\b", re.IGNORECASE)
-_ABSTRACT = re.compile(r"\w{3,}(?:ness|ity|dom|hood|ship|ance|ence)$")
-_ADJECTIVE = re.compile(r"\w{3,}(?:ous|ful|less|ish|ive|ic|able|ible)$")
 
 _DATA = data_files.beside(__file__)
-_PLOT = _DATA.word_set("plot")
-_CHARACTER = _DATA.word_set("character")
-_PRONOUNS = _DATA.word_set("pronouns")
-_SETTING = _DATA.word_set("setting")
-_PERSON = _DATA.word_set("person")
-_TELLER = _DATA.word_set("teller")
-_PERCEIVED = _DATA.word_set("perceived")
-_STYLE = _DATA.word_set("style")
-_THEME = _DATA.word_set("theme")
-_IRONY = _DATA.word_set("irony")
-_SYMBOLS = _DATA.word_set("symbols")
-_TELLING = _DATA.word_set("telling")
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _DATA.table("patterns").items()}
+_WORDS = {
+    name: _DATA.word_set(name)
+    for name in (
+        "plot character pronouns setting person teller perceived style theme irony symbols telling idle".split()
+    )
+}
 _SETS = {name: (float(usual), float(typical)) for name, usual, typical in _DATA.rows("sets", 3)}
 
 
@@ -77,28 +55,30 @@ class CueSentence:
 @lru_cache(maxsize=256)
 def sentences_of(text: str) -> tuple[CueSentence, ...]:
     """Return the sentences of a text, in its order."""
-    said = _said(text)
+    said = bytearray(len(text))  # 1: within quotation marks; those that nothing closes end with the paragraph
+    for paragraph in _PARAGRAPH.finditer(text):
+        for match in _PATTERNS["quoted"].finditer(paragraph[0]):
+            start = paragraph.start() + match.start()
+            said[start : start + len(match[0])] = b"\1" * len(match[0])
     found = []
     for start, end in sentences(text, 0, len(text)):
         line = " ".join(text[start:end].split())
         written = _WORD.findall(line)
         if written:
             outside = "".join(char for place, char in enumerate(text[start:end], start) if not said[place])
-            words = tuple(word.lower() for word in written)
-            narrated = tuple(word.lower() for word in _WORD.findall(_CLOSED.sub(" ", outside)))
+            narrated = _WORD.findall(_PATTERNS["closed"].sub(" ", outside))
             names = tuple(word for word in written[1:] if _is_name(word))
-            found.append(CueSentence(line, words, narrated, names))
+            found.append(CueSentence(line, _lower(written), _lower(narrated), names))
     return tuple(found)
 
 
-def _said(text: str) -> bytearray:
-    """Return 1 for each character that stands within quotation marks; those that nothing closes end with the line."""
-    said = bytearray(len(text))
-    for paragraph in _PARAGRAPH.finditer(text):
-        for match in _QUOTED.finditer(paragraph[0]):
-            start, end = paragraph.start() + match.start(), paragraph.start() + match.end()
-            said[start:end] = b"\1" * (end - start)
-    return said
+def _lower(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
+
+
+def _is_name(word: str) -> bool:
+    is_capitalised = unicodedata.category(word[0]) == "Lu" and word[1:].islower()
+    return is_capitalised and word.lower() not in FUNCTION_WORDS and len(word) > 2
 
 
 def weight(sentence: CueSentence, aspect: Aspect) -> float:
@@ -110,47 +90,59 @@ def weight(sentence: CueSentence, aspect: Aspect) -> float:
     if known is not None:
         return known(sentence)
     words = _own_words(aspect)
-    return float(sum(any(_is_same(word, other) for other in words) for word in sentence.words)) if words else 0.0
+    return float(sum(any(_is_same(word, other) for other in words) for word in sentence.words))
+
+
+def _listed(words: tuple[str, ...], name: str) -> float:
+    return float(sum(word in _WORDS[name] for word in words))
+
+
+def _found(sentence: CueSentence, name: str) -> int:
+    return len(_PATTERNS[name].findall(sentence.text))
+
+
+def _named(sentence: CueSentence) -> int:
+    return min(MOST_NAMES, len(sentence.names))
 
 
 def _plot(sentence: CueSentence) -> float:
-    return _listed(sentence.narrated, _PLOT) + FAINT * _named(sentence)
+    return _listed(sentence.narrated, "plot") + FAINT * _named(sentence)
 
 
 def _character(sentence: CueSentence) -> float:
-    people = NAME * _named(sentence) + FAINT * min(3, _listed(sentence.narrated, _PRONOUNS))
-    return _listed(sentence.words, _CHARACTER) + people
+    people = NAME * _named(sentence) + FAINT * min(3, _listed(sentence.narrated, "pronouns"))
+    return _listed(sentence.words, "character") + people
 
 
 def _setting(sentence: CueSentence) -> float:
-    return _listed(sentence.narrated, _SETTING) + len(_CLOCK.findall(sentence.text))
+    return _listed(sentence.narrated, "setting") + _found(sentence, "clock")
 
 
 def _point_of_view(sentence: CueSentence) -> float:
-    told = 2 * _listed(sentence.narrated, _PERSON) + _listed(sentence.narrated, _TELLER)
-    return told + _listed(sentence.narrated, _PERCEIVED)
+    words = sentence.narrated
+    return 2 * _listed(words, "person") + _listed(words, "teller") + _listed(words, "perceived")
 
 
 def _style(sentence: CueSentence) -> float:
     signs = sum(sentence.text.count(sign) for sign in "!;—") + sentence.text.count("--")
-    figures = 2 * len(_SIMILE.findall(sentence.text))
-    formed = sum(bool(_ADJECTIVE.match(word)) for word in sentence.words) * 0.7
+    formed = sum(bool(_PATTERNS["adjective"].match(word)) for word in sentence.words) * 0.7
     content = [word for word in sentence.words if word not in FUNCTION_WORDS]
     repeated = len(content) - len(set(content))
+    faint = FAINT * (min(signs, 5) + _listed(sentence.words, "style"))
     long = len(sentence.words) >= LONG
-    faint = FAINT * (min(signs, 5) + _listed(sentence.words, _STYLE))
-    return figures + faint + formed + 0.5 * min(repeated, 4) + long
+    return 2 * _found(sentence, "simile") + faint + formed + 0.5 * min(repeated, 4) + long
 
 
 def _theme(sentence: CueSentence) -> float:
-    formed = sum(word not in _THEME and bool(_ABSTRACT.match(word)) for word in sentence.words)
-    return _listed(sentence.words, _THEME) + 0.7 * formed + 2 * len(_GENERAL.findall(sentence.text))
+    abstract = _PATTERNS["abstract"]
+    formed = sum(word not in _WORDS["theme"] and bool(abstract.match(word)) for word in sentence.words)
+    return _listed(sentence.words, "theme") + 0.7 * formed + 2 * _found(sentence, "general")
 
 
 def _irony_and_symbol(sentence: CueSentence) -> float:
-    turned = FAINT * _listed(sentence.words, _IRONY) + len(_CONTRAST.findall(sentence.text))
-    standing = _listed(sentence.words, _SYMBOLS) + 2 * len(_SYMBOL.findall(sentence.text))
-    return turned + standing + len(_SIMILE.findall(sentence.text)) * 0.5
+    turned = FAINT * _listed(sentence.words, "irony") + _found(sentence, "contrast")
+    standing = _listed(sentence.words, "symbols") + 2 * _found(sentence, "symbol")
+    return turned + standing + _found(sentence, "simile") * 0.5
 
 
 _WEIGHERS: Mapping[str, Callable[[CueSentence], float]] = {
@@ -176,10 +168,7 @@ def _listed_cues(cues: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]
 def _own_words(aspect: Aspect) -> frozenset[str]:
     """Return the words of an aspect without cues that say something."""
     written = _WORD.findall(f"{aspect.name.replace('_', ' ')} {aspect.title} {aspect.question}".lower())
-    return frozenset(word for word in written if len(word) > 3 and word not in FUNCTION_WORDS and word not in _IDLE)
-
-
-_IDLE = frozenset("text does what which this that story passage about kind kinds other more than said says".split())
+    return frozenset(word for word in written if len(word) > 3) - FUNCTION_WORDS - _WORDS["idle"]
 
 
 def _is_same(word: str, other: str) -> bool:
@@ -190,31 +179,12 @@ def _is_same(word: str, other: str) -> bool:
     return len(short) >= _STEM and long.startswith(short)
 
 
-def _listed(words: tuple[str, ...], listed: frozenset[str]) -> float:
-    return float(sum(word in listed for word in words))
-
-
-def _named(sentence: CueSentence) -> int:
-    return min(MOST_NAMES, len(sentence.names))
-
-
-def _is_name(word: str) -> bool:
-    rest = word[1:]
-    return (
-        unicodedata.category(word[0]) == "Lu"
-        and rest.islower()
-        and word.lower() not in FUNCTION_WORDS
-        and len(word) > 2
-    )
-
-
 def typical_densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> Mapping[str, float]:
     """Return, for each aspect, the cues for each word of all texts together: what `cued_clusters` compares with."""
     sentences = [sentence for text in texts for sentence in sentences_of(text)]
     words = sum(len(sentence.words) for sentence in sentences) or 1
-    return {
-        aspect.name: round(sum(weight(sentence, aspect) for sentence in sentences) / words, 9) for aspect in aspects
-    }
+    cues = {aspect.name: sum(weight(sentence, aspect) for sentence in sentences) for aspect in aspects}
+    return {name: round(each / words, 9) for name, each in cues.items()}
 
 
 def fits(texts: Sequence[str]) -> Mapping[str, float]:
@@ -239,7 +209,7 @@ def set_density(name: str, texts: Sequence[str]) -> float:
         return sum(typical_densities(texts, load_aspects(name)).values())
     every = [sentence for text in texts for sentence in sentences_of(text)]
     words = sum(len(sentence.words) for sentence in every) or 1
-    return sum(_listed(sentence.words, _TELLING) for sentence in every) / words
+    return sum(_listed(sentence.words, "telling") for sentence in every) / words
 
 
 def cued_clusters(
@@ -251,21 +221,16 @@ def cued_clusters(
     and signs count. A text without any cue shows the first aspect. Large clusters are all near to what is typical:
     there an aspect that no text shows enough of goes to the text with most cues of it, if any has.
     """
-    shares = [_shares(text, aspects, typical) for text in texts]
-    named = [set(_shown(each, aspects)) for each in shares]
+    shares = []  # of each text, the cues of each aspect compared with what is typical
+    for text in texts:
+        found = typical_densities([text], aspects)
+        shares.append({name: each / typical[name] if typical.get(name) else 0.0 for name, each in found.items()})
+    named = [{aspect.name for aspect in aspects if each[aspect.name] >= SHARE_OF_TYPICAL} for each in shares]
+    for names, each in zip(named, shares, strict=True):
+        if not names:
+            names.update(aspect.name for aspect in sorted(aspects, key=lambda aspect: -each[aspect.name])[:1])
     for aspect in aspects if len(texts) > 1 else ():
         best = max(range(len(texts)), key=lambda place: shares[place][aspect.name])
         if shares[best][aspect.name] > 0 and not any(aspect.name in names for names in named):
             named[best].add(aspect.name)
     return tuple(tuple(aspect.name for aspect in aspects if aspect.name in names) for names in named)
-
-
-def _shown(shares: Mapping[str, float], aspects: Sequence[Aspect]) -> tuple[str, ...]:
-    names = tuple(aspect.name for aspect in aspects if shares[aspect.name] >= SHARE_OF_TYPICAL)
-    return names or tuple(aspect.name for aspect in sorted(aspects, key=lambda aspect: -shares[aspect.name])[:1])
-
-
-def _shares(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> dict[str, float]:
-    """Return the cues of each aspect beside what is typical."""
-    found = typical_densities([text], aspects)
-    return {name: density / typical[name] if typical.get(name) else 0.0 for name, density in found.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
@@ -41,8 +41,9 @@ def extract(texts: Sequence[str], tokeniser: Tokeniser, limit_tokens: int, known
     found = split(texts)
     if not found:
         return ""
-    shares = _shares(found)
-    covered = {word.casefold() for word in _WORD.findall(known)}
+    counts = Counter(word for sentence in found for word in sentence.words)
+    shares = {word: count / len(found) for word, count in counts.items()}
+    covered = set(_folded(_WORD.findall(known)))
     considered = sorted(found, key=lambda each: (-_worth(each, shares, covered), each.place))[:CONSIDERED]
     best = considered[0]
     taken: list[_Sentence] = []
@@ -71,25 +72,18 @@ def split(texts: Sequence[str]) -> list[_Sentence]:
         for start, end in sentences(text, 0, len(text)):
             line = " ".join(text[start:end].split())
             key = line.casefold().rstrip(".")
-            if key and key not in found:
-                found[key] = _sentence(len(found), line)
+            if not key or key in found:
+                continue
+            written = _WORD.findall(line)
+            words = (word for word in written if len(word) > 3 or not word.isascii())
+            names = [word for word in written if any(map(str.isdigit, word))]
+            names += [word for word in written[1:] if word[0].isupper()]
+            found[key] = _Sentence(len(found), line, _folded(words), _folded(names))
     return list(found.values())
 
 
-def _sentence(place: int, text: str) -> _Sentence:
-    written = _WORD.findall(text)
-    words = frozenset(word.casefold() for word in written if len(word) > 3 or not word.isascii())
-    names = frozenset(
-        word.casefold()
-        for index, word in enumerate(written)
-        if any(char.isdigit() for char in word) or (index and word[0].isupper())
-    )
-    return _Sentence(place, text, words, names)
-
-
-def _shares(found: Sequence[_Sentence]) -> dict[str, float]:
-    counts = Counter(word for sentence in found for word in sentence.words)
-    return {word: count / len(found) for word, count in counts.items()}
+def _folded(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.casefold() for word in words)
 
 
 def _worth(sentence: _Sentence, shares: dict[str, float], covered: set[str]) -> float:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Sequence
 
 from kg_neo4j import data_files
-from kg_neo4j.data_files import fill
 from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention, Understood
 from kg_neo4j.retrieve.question import Asks, read
 from kg_neo4j.retrieve.words import fold, split_words
@@ -22,22 +21,9 @@ MANY = 5  # people whom "they" no longer stands for
 _DATA = data_files.beside(__file__)
 _WH = _DATA.parts("parts")["wh"]
 _PATTERNS = {
-    name: re.compile(fill(pattern, {"wh": _WH}), re.IGNORECASE) for name, pattern in _DATA.table("patterns").items()
+    name: re.compile(data_files.fill(pattern, {"wh": _WH}), re.IGNORECASE)
+    for name, pattern in _DATA.table("patterns").items()
 }
-_LEAD = _PATTERNS["lead"]
-_ABOUT = _PATTERNS["about"]
-_BARE_WH = _PATTERNS["bare_wh"]
-_WHOLE = _PATTERNS["whole"]
-_PREPOSITION = _PATTERNS["preposition"]
-_POSSESSIVE = _PATTERNS["possessive"]
-_WORDS = _PATTERNS["words"]
-_DEMONSTRATIVE = _PATTERNS["demonstrative"]
-_TWO = _PATTERNS["two"]
-_EXPLETIVE = _PATTERNS["expletive"]
-_THERE_IS = _PATTERNS["there_is"]
-_HOW_MANY = _PATTERNS["how_many"]
-_IT_IS = _PATTERNS["it_is"]
-_OBJECT_NEXT = _PATTERNS["object_next"]
 _KIN = _DATA.word_set("owned")
 _SUBJECTS = {"he": "m", "she": "f", "him": "m", "himself": "m", "herself": "f"}
 _THEY = frozenset("they them themselves".split())
@@ -51,8 +37,8 @@ def resolve(question: str, turns: Sequence[Turn]) -> Understood:
         return Understood(text)
     found = _completed(text, turns)
     if found is None:
-        whole = _LEAD.sub("", text)
-        found = _replaced(whole if _WHOLE.match(whole) else text, turns)
+        whole = _PATTERNS["lead"].sub("", text)
+        found = _replaced(whole if _PATTERNS["whole"].match(whole) else text, turns)
     found = " ".join(found.split())
     found = found[:1].upper() + found[1:]
     return Understood(found, "rule") if found.casefold() != text.casefold() else Understood(text)
@@ -64,31 +50,26 @@ def resolve(question: str, turns: Sequence[Turn]) -> Understood:
 def _completed(text: str, turns: Sequence[Turn]) -> str | None:
     """Return the whole question that a short one stands for; None where it is none."""
     last = turns[-1].question
-    about = _ABOUT.match(text)
-    rest = about["rest"] if about else _LEAD.sub("", text).strip(" ?!.")
-    if bare := _BARE_WH.match(rest):
+    about = _PATTERNS["about"].match(text)
+    rest = about["rest"] if about else _PATTERNS["lead"].sub("", text).strip(" ?!.")
+    if bare := _PATTERNS["bare_wh"].match(rest):
         return _with_question_word(bare["wh"], last)
-    if not about and (_WHOLE.match(rest) or len(split_words(rest)) > 7 or not _is_short(text, rest)):
+    noun, preposition = _PATTERNS["possessive"].match(rest), _PATTERNS["preposition"].match(rest)
+    # one without a verb goes on with the last: "And Bonpland?", "His wife?"
+    is_short = _PATTERNS["lead"].match(text) or noun or preposition or len(rest.split()) <= 4
+    if not about and (_PATTERNS["whole"].match(rest) or len(split_words(rest)) > 7 or not is_short):
         return None
     if not split_words(rest):
         return None
-    if _PREPOSITION.match(rest):
+    if preposition:
         return _with_phrase(_replaced(f"{rest[0].lower()}{rest[1:]}", turns), last)
-    if noun := _POSSESSIVE.match(rest):
+    if noun:
         owner = _owner(rest, noun["noun"].strip(), turns)
         if owner:
             return _with_owned(owner, noun["noun"].strip(), turns[-1])
         if not rest.casefold().startswith("the "):
             return text
-    named = _replaced(rest, turns)
-    return _with_name(named, turns[-1])
-
-
-def _is_short(text: str, rest: str) -> bool:
-    """Return whether a question without a verb goes on with the one before: "And Bonpland?", "His wife?"."""
-    return (
-        bool(_LEAD.match(text)) or bool(_POSSESSIVE.match(rest) or _PREPOSITION.match(rest)) or len(rest.split()) <= 4
-    )
+    return _with_name(_replaced(rest, turns), turns[-1])
 
 
 def _with_question_word(word: str, last: str) -> str:
@@ -100,32 +81,28 @@ def _with_question_word(word: str, last: str) -> str:
 
 def _with_phrase(phrase: str, last: str) -> str:
     """Put "in 1804" or "in Jena" in the place of what the last question has there, or at its end."""
-    preposition = phrase.split(maxsplit=1)[0]
     body = last.rstrip(" ?!.")
-    number = bool(re.search(r"\d{3,4}", phrase))
-    same = (
-        r"\b(?:in|during|after|before|since|until|by|around|from) (?:the year )?\d[\d -]*"
-        if number
-        else (rf"\b{preposition} (?:the )?(?:[A-ZÀ-Ž][\w'’.-]*(?: (?:von|de|of|the) )?\s?)+")
-    )
+    if re.search(r"\d{3,4}", phrase):
+        same = r"\b(?:in|during|after|before|since|until|by|around|from) (?:the year )?\d[\d -]*"
+    else:
+        preposition = phrase.split(maxsplit=1)[0]
+        same = rf"\b{preposition} (?:the )?(?:[A-ZÀ-Ž][\w'’.-]*(?: (?:von|de|of|the) )?\s?)+"
     matches = list(re.finditer(same, body))
-    if matches:
-        place = matches[-1]
-        ending = " " if body[place.end() - 1].isspace() else ""
-        return f"{body[: place.start()]}{phrase}{ending}{body[place.end() :]}?"
-    return f"{body} {phrase}?"
+    if not matches:
+        return f"{body} {phrase}?"
+    place = matches[-1]
+    ending = " " if body[place.end() - 1].isspace() else ""
+    return f"{body[: place.start()]}{phrase}{ending}{body[place.end() :]}?"
 
 
-def _owner(rest: str, noun: str, turns: Sequence[Turn]) -> str | None:
-    """Return whose wife or director is meant; None for "the" with a noun that nobody has."""
+def _owner(rest: str, noun: str, turns: Sequence[Turn]) -> str:
+    """Return whose wife or director is meant; empty for "the" with a noun that nobody has."""
     word = rest.split(maxsplit=1)[0].casefold()
-    if word == "the":
-        if noun.casefold().split()[-1] not in _KIN:
-            return None
-        focus = _focus(turns[-1])
-        return focus.name if focus else None
-    meant = _meant(word, turns, owner=True)
-    return meant or None
+    if word != "the":
+        return _meant(word, turns, owner=True)
+    if noun.casefold().split()[-1] not in _KIN:
+        return ""
+    return next((each.name for each in _order(turns[-1])), "")
 
 
 def _with_owned(owner: str, noun: str, turn: Turn) -> str:
@@ -136,7 +113,9 @@ def _with_owned(owner: str, noun: str, turn: Turn) -> str:
     for name in (owner, *(each.said for each in turn.asked if each.name == owner)):
         held = re.search(rf"{re.escape(name)}['’]s? [a-z]+(?:-[a-z]+)*(?: [a-z]+)?(?=[?.! ]|$)", last)
         if held and read(last).asks in (Asks.PERSON, Asks.DEFINITION, Asks.OTHER):
-            return f"{last[: held.start()]}{owned}{_after_noun(last, held.end(), held[0])}"
+            *_, before, end = held[0].split()  # a verb that the noun took along is given back
+            verb = "" if before.endswith(("'s", "’s", "'", "’")) else f" {end}"
+            return f"{last[: held.start()]}{owned}{verb}{last[held.end() :]}"
     if genitive is None:
         for each in turn.asked:
             if each.name == owner and (place := last.find(each.said)) >= 0:
@@ -144,35 +123,22 @@ def _with_owned(owner: str, noun: str, turn: Turn) -> str:
     return f"Who was {owned}?"
 
 
-def _after_noun(last: str, end: int, held: str) -> str:
-    """Return what follows "X's noun" in a question; a verb that the noun took along is given back."""
-    words = held.split()
-    return (f" {words[-1]}" if words[-2].endswith(("'s", "’s", "'", "’")) is False else "") + last[end:]
-
-
 def _with_name(name: str, turn: Turn) -> str:
     """Ask the last question of somebody or something else."""
     last = turn.question
-    kinds = {each.name: each.kind for each in turn.mentions}
+    kind = {each.name: each.kind for each in turn.mentions}.get(name)
     asked = [each for each in turn.asked if each.said in last]
-    same = [each for each in asked if each.name != name and _alike(name, each, kinds)]
-    for each in same or asked:
-        place = last.find(each.said)
-        return f"{last[:place]}{name}{last[place + len(each.said) :]}"
-    runs = read(last).full_names
-    for run in runs:
-        words = split_words(last)
-        folded = [fold(word) for word in words]
+    same = [each for each in asked if each.name != name and kind in (None, "", each.kind)]
+    if same or asked:
+        before, _, after = last.partition((same or asked)[0].said)
+        return f"{before}{name}{after}"
+    words = split_words(last)
+    for run in read(last).full_names:
         for start in range(len(words)):
-            if tuple(folded[start : start + len(run)]) == run:
-                said = re.compile(r"\W+".join(map(re.escape, words[start : start + len(run)])))
-                return said.sub(lambda _: name, last, count=1)
+            own = words[start : start + len(run)]
+            if tuple(map(fold, own)) == run:
+                return re.sub(r"\W+".join(map(re.escape, own)), lambda _: name, last, count=1)
     return f"Who was {name}?" if name[:1].isupper() else f"What is {name}?"
-
-
-def _alike(name: str, mention: TurnMention, kinds: dict[str, str]) -> bool:
-    kind = kinds.get(name)
-    return kind is None or not kind or kind == mention.kind
 
 
 # ----------------------------------------------------------------------------------------------------- pronouns
@@ -187,7 +153,7 @@ def _replaced(text: str, turns: Sequence[Turn]) -> str:
         after = text[match.end() :]
         if not _refers(word, text[: match.start()], after):
             return match[0]
-        owner = word in ("his", "its", "their") or (word == "her" and not _OBJECT_NEXT.match(after))
+        owner = word in ("his", "its", "their") or (word == "her" and not _PATTERNS["object_next"].match(after))
         meant = _meant(word, turns, owner=owner, earlier=_named_before(text, match.start()))
         if not meant or (owner and meant in used):  # "When did Ada lose her post?"
             return match[0]
@@ -205,19 +171,17 @@ def _replaced(text: str, turns: Sequence[Turn]) -> str:
         meant = _by_noun(match["noun"].casefold(), turns, sure=sure)
         return f"{meant}{match['more'] or ''}" if meant else match[0]
 
-    def two(match: re.Match[str]) -> str:
-        return _several(turns) or match[0]
-
-    return _WORDS.sub(name, _DEMONSTRATIVE.sub(noun, _TWO.sub(two, text)))
+    found = _PATTERNS["two"].sub(lambda match: _several(turns) or match[0], text)
+    found = _PATTERNS["demonstrative"].sub(noun, found)
+    return _PATTERNS["words"].sub(name, found)
 
 
 def _refers(word: str, before: str, after: str) -> bool:
     """Return whether a word refers to something: not the "there" of "was there", not the "it" of "is it true"."""
-    if word == "there" and _HOW_MANY.search(before):
-        return False
     if word == "there":
-        return not _THERE_IS.match(after) and not (_EXPLETIVE.search(before) and re.match(r"\s+\w", after))
-    return not (word == "it" and _IT_IS.match(after))
+        expletive = _PATTERNS["expletive"].search(before) and re.match(r"\s+\w", after)
+        return not (_PATTERNS["how_many"].search(before) or _PATTERNS["there_is"].match(after) or expletive)
+    return not (word == "it" and _PATTERNS["it_is"].match(after))
 
 
 def _named_before(text: str, place: int) -> bool:
@@ -234,20 +198,17 @@ def _meant(word: str, turns: Sequence[Turn], *, owner: bool, earlier: bool = Fal
     if word in _THEY or word in ("their", "theirs"):
         return _several(turns)
     if word == "there":
-        place = _last(turns, lambda each: each.kind == "place")
-        return place.name if place else ""
+        return _last(turns, lambda each: each.kind == "place")
     if word in ("it", "itself", "its"):
-        thing = _subject(turns[-1], ("thing", "place", "")) or _last(
-            turns, lambda each: each.kind in ("thing", "place")
-        )
-        return thing.name if thing else ""
+        thing = _subject(turns[-1], ("thing", "place", ""))
+        return thing.name if thing else _last(turns, lambda each: each.kind in ("thing", "place"))
     gender = _SUBJECTS.get(word) or ("m" if word == "his" else "f")
     subject = _subject(turns[-1], ("person", ""))
     if subject and (subject.gender in (gender, "") or (not subject.sure and _is_called(subject, gender, turns[-1]))):
         return subject.name
     person = _last(turns, lambda each: each.kind == "person" and each.gender == gender)
     person = person or _last(turns, lambda each: each.kind in ("person", "") and not each.gender)
-    return _in_full(person.name, turns) if person else ""
+    return _in_full(person, turns) if person else ""
 
 
 def _in_full(name: str, turns: Sequence[Turn]) -> str:
@@ -277,9 +238,9 @@ def _by_noun(noun: str, turns: Sequence[Turn], *, sure: bool) -> str:
     """Return the name that "that city" stands for. "the ship" stands only for what is called a ship; `sure`: "that"."""
     kind, gender = _NOUNS.get(noun, ("thing", ""))
     meant = _last(turns, lambda each: each.kind == kind and noun in each.name.casefold())
-    if meant is None and (sure or kind != "thing"):
-        meant = _last(turns, lambda each: each.kind == kind and (not gender or each.gender == gender))
-    return meant.name if meant else ""
+    if meant or (kind == "thing" and not sure):
+        return meant
+    return _last(turns, lambda each: each.kind == kind and (not gender or each.gender == gender))
 
 
 def _several(turns: Sequence[Turn]) -> str:
@@ -289,23 +250,20 @@ def _several(turns: Sequence[Turn]) -> str:
         people = list(dict.fromkeys(_in_full(each.name, turns) for each in group if each.kind == "person"))
         if len(people) > 1:
             return f"{', '.join(people[:-1])} and {people[-1]}" if len(people) < MANY else ""
-    one = [_in_full(each.name, turns) for each in _order(last) if each.kind == "person"]
-    before = (
-        [_in_full(each.name, turns) for each in _order(turns[-2]) if each.kind == "person"] if len(turns) > 1 else []
-    )
-    if one and before and one[0] != before[0]:
-        return f"{before[0]} and {one[0]}"
-    single = _last(turns, lambda each: each.kind == "thing" or (each.kind == "person" and not each.gender))
-    return single.name if single else ""
+    first = [
+        _in_full(person.name, turns)
+        for turn in turns[-2:]
+        for person in [each for each in _order(turn) if each.kind == "person"][:1]
+    ]
+    if len(first) == 2 and first[0] != first[1]:
+        return " and ".join(first)
+    return _last(turns, lambda each: each.kind == "thing" or (each.kind == "person" and not each.gender))
 
 
-def _last(turns: Sequence[Turn], fits: Callable[[TurnMention], bool]) -> TurnMention | None:
-    """Return the mention that comes to mind first among those that fit."""
-    for turn in reversed(turns[-BACK:]):
-        for each in _order(turn):
-            if fits(each):
-                return each
-    return None
+def _last(turns: Sequence[Turn], fits: Callable[[TurnMention], bool]) -> str:
+    """Return the name that comes to mind first among those that fit; empty where none does."""
+    mentions = (each for turn in reversed(turns[-BACK:]) for each in _order(turn))
+    return next((each.name for each in mentions if fits(each)), "")
 
 
 def _order(turn: Turn) -> list[TurnMention]:
@@ -314,10 +272,6 @@ def _order(turn: Turn) -> list[TurnMention]:
     wanted = {Asks.PERSON: "person", Asks.PLACE: "place", Asks.TIME: "date"}.get(asks)
     sought = [each for each in turn.told if each.kind == wanted][:1] if turn.answer else []
     return list(dict.fromkeys([*sought, *turn.asked, *turn.told]))
-
-
-def _focus(turn: Turn) -> TurnMention | None:
-    return next(iter(_order(turn)), None)
 
 
 def _genitive(name: str) -> str:

@@ -66,9 +66,8 @@ def extract(question: Question, reports: Sequence[tuple[int, CommunityReport]]) 
 
 
 def _overview(reports: Sequence[tuple[int, CommunityReport]]) -> str:
-    best = sorted(reports, key=lambda each: (-each[1].rating, -each[1].size, each[0]))[:OVERVIEW]
     lines = []
-    for number, report in best:
+    for number, report in sorted(reports, key=lambda each: (-each[1].rating, -each[1].size, each[0]))[:OVERVIEW]:
         summary = " ".join(without_marks(report.summary).split())
         if len(summary) > LONGEST:
             summary = summary[: summary.rfind(" ", 0, LONGEST)] + "…"
@@ -78,23 +77,18 @@ def _overview(reports: Sequence[tuple[int, CommunityReport]]) -> str:
 
 def _sentences(terms: Sequence[str], names: Sequence[str], reports: Sequence[tuple[int, CommunityReport]]) -> str:
     """Return the best sentences of findings and summaries, each with its mark; empty where none is good enough."""
+    others = set(terms) - set(names)
     scored: list[tuple[float, float, int, str, str]] = []
     for number, report in reports:
         for mark, text, about in _parts(number, report):
             context = _words(about)
             for sentence in _split(text, in_parts=report.method == COMPOSED):
                 said = _words(sentence)
-                inside = [term for term in terms if _has(said, term)]
-                around = [term for term in terms if term not in inside and _has(context, term)]
-                covered = (len(inside) + len(around)) / len(terms)
-                others = [term for term in terms if term not in names]
-                if covered < COVERED or any(name not in (*inside, *around) for name in names):
-                    continue
-                if others and not any(term in inside for term in others):
-                    continue
-                if not inside:
-                    continue
-                scored.append((covered, len(inside) / max(len(said), 6), -len(scored), sentence, mark))
+                inside = {term for term in terms if _has(said, term)}
+                found = inside | {term for term in terms if term not in inside and _has(context, term)}
+                covered = len(found) / len(terms)
+                if covered >= COVERED and found.issuperset(names) and inside & (others or inside):
+                    scored.append((covered, len(inside) / max(len(said), 6), -len(scored), sentence, mark))
     scored.sort(reverse=True)
     chosen: list[tuple[str, str]] = []
     for covered, _, _, text, mark in scored:
@@ -116,9 +110,7 @@ def _parts(number: int, report: CommunityReport) -> list[tuple[str, str, str]]:
 def _split(text: str, *, in_parts: bool) -> list[str]:
     """Return the sentences of a report; `in_parts`: lists of relationships, as composed ones have, one by one."""
     found = [sentence.text for sentence in split_sentences(without_marks(text))]
-    if not in_parts:
-        return found
-    return [part for each in found for part in (each.split("; ") if _STATED.search(each) else [each])]
+    return [part for each in found for part in (each.split("; ") if in_parts and _STATED.search(each) else [each])]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -22,8 +22,8 @@ from kg_neo4j.retrieve.words import fold, kind_of, split_words, word_spans
 
 MENTIONS = 24  # of one turn
 
-_WOMEN = frozenset("woman girl wife widow mother daughter sister queen princess actress nun".split())
-_MEN = frozenset("man boy husband widower father son brother king prince actor monk".split())
+_WOMEN = FEMALE_TITLES | frozenset("woman girl wife widow mother daughter sister queen princess actress nun".split())
+_MEN = MALE_TITLES | frozenset("man boy husband widower father son brother king prince actor monk".split())
 _SHE = frozenset("she her hers herself".split())
 _HE = frozenset("he his him himself".split())
 _KIN = {
@@ -52,45 +52,46 @@ def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     return Turn(answer.question, text, _different(mentions)[:MENTIONS])
 
 
-def gender_of(name: str, role: str, kin: Sequence[str], after: str) -> str:
-    """Return "f", "m", or "" where nothing tells. `after`: text from where somebody is mentioned first."""
-    if stated := stated_gender(name, role, kin):
-        return stated
-    first = fold(split_words(name)[0]) if split_words(name) else ""
+def _gender(name: str, after: str) -> str:
+    """Return "f" or "m" by a first name, else by the first pronouns of a text; "" where these tell nothing.
+
+    `after` is the text from where somebody is mentioned first.
+    """
+    first = _first_word(name)
     if (first in FEMALE_NAMES) != (first in MALE_NAMES):
         return "f" if first in FEMALE_NAMES else "m"
-    return guess_gender(first) or _by_pronouns(after)
-
-
-def stated_gender(name: str, role: str, kin: Sequence[str]) -> str:
-    """Return "f" or "m" by kinship, a title or a role; "" where these tell nothing."""
-    sides = {_KIN[each] for each in kin if each in _KIN}
-    if len(sides) == 1:
-        return sides.pop()
-    first = fold(split_words(name)[0]) if split_words(name) else ""
-    for words, side in ((FEMALE_TITLES, "f"), (MALE_TITLES, "m")):
-        if first in words:
-            return side
-    said = {fold(word) for word in split_words(role)}
-    if bool(said & (_WOMEN | FEMALE_TITLES)) != bool(said & (_MEN | MALE_TITLES)):
-        return "f" if said & (_WOMEN | FEMALE_TITLES) else "m"
-    return ""
-
-
-def _by_pronouns(after: str) -> str:
-    """Tell by the first pronouns after a name."""
+    if guessed := guess_gender(first):
+        return guessed
     words = [fold(word) for word in split_words(after)[:50]]
     she, he = sum(word in _SHE for word in words), sum(word in _HE for word in words)
     return "f" if she > 2 * he else "m" if he > 2 * she else ""
 
 
+def _stated_gender(name: str, role: str, kin: Sequence[str]) -> str:
+    """Return "f" or "m" by kinship, a title or a role; "" where these tell nothing."""
+    sides = {_KIN[each] for each in kin if each in _KIN}
+    if len(sides) == 1:
+        return sides.pop()
+    first = _first_word(name)
+    if first in FEMALE_TITLES or first in MALE_TITLES:
+        return "f" if first in FEMALE_TITLES else "m"
+    said = {fold(word) for word in split_words(role)}
+    if bool(said & _WOMEN) != bool(said & _MEN):
+        return "f" if said & _WOMEN else "m"
+    return ""
+
+
+def _first_word(name: str) -> str:
+    return next(map(fold, split_words(name)), "")
+
+
 def _mention(row: Row, said: str) -> TurnMention:
     """Return a mention; one by a part of a name keeps it, because others may have that part, too."""
     kind = kind_of(row["type"] or "")
-    gender = gender_of(row["name"], row["role"], row["kin"], row["after"]) if kind == "person" else ""
+    stated = _stated_gender(row["name"], row["role"], row["kin"]) if kind == "person" else ""
+    gender = stated or (_gender(row["name"], row["after"]) if kind == "person" else "")
     in_full = not said or said.casefold() in {each.casefold() for each in (row["name"], *row["aliases"])}
-    sure = kind == "person" and bool(stated_gender(row["name"], row["role"], row["kin"]))
-    return TurnMention(row["name"] if in_full else said, kind, gender, said, sure)
+    return TurnMention(row["name"] if in_full else said, kind, gender, said, bool(stated))
 
 
 def _different(mentions: Sequence[TurnMention]) -> tuple[TurnMention, ...]:
@@ -112,8 +113,8 @@ def _in_question(row: Row, question: str) -> tuple[int, str]:
     if not row["named"]:
         return -1, ""
     words = {fold(word) for word in split_words(row["name"])}
-    spans = [(start, end) for start, end in word_spans(question) if fold(question[start:end]) in words]
-    spans = [span for span in spans if question[span[0]].isupper()]
+    named = [(start, end) for start, end in word_spans(question) if fold(question[start:end]) in words]
+    spans = [span for span in named if question[span[0]].isupper()]
     if not spans:
         return -1, ""
     start = end = spans[-1][0]

@@ -86,9 +86,9 @@ def note(text: str, number: int, tokeniser: Tokeniser, most_tokens: int) -> str:
     weighed = weigh_sentences(text)
     if not weighed.sentences:
         return ""
-    if number == 1 or (number > 1 and len(weighed.sentences) == 1):
-        phrases = key_phrases(text)
-        return cut_at_word("; ".join(phrases), tokeniser, most_tokens) or _shortened(weighed, 0, tokeniser, most_tokens)
+    if number and (number == 1 or len(weighed.sentences) == 1):
+        phrases = cut_at_word("; ".join(key_phrases(text)), tokeniser, most_tokens)
+        return phrases or _shortened(weighed, 0, tokeniser, most_tokens)
     return _shortened(weighed, min(number, 1), tokeniser, most_tokens)
 
 
@@ -107,19 +107,21 @@ def aspect_note(text: str, aspect: Aspect, tokeniser: Tokeniser, most_tokens: in
 def key_phrases(text: str) -> tuple[str, ...]:
     """Return names and runs of content words that say most of a text, in its order."""
     weights = weigh(text, EVENLY)
-    found: dict[str, tuple[float, int, str]] = {}
+    found: dict[str, tuple[float, str]] = {}
     for sentence in cues.sentences_of(text):
         for phrase in _phrases(sentence.text):
             words = phrase.split()
             worth = sum(weights.get(word.lower(), 0.0) for word in words) / len(words) ** 0.5
-            found.setdefault(phrase.lower(), (worth, len(found), phrase))
-    best: list[tuple[float, int, str]] = []
-    for worth, place, phrase in sorted(found.values(), key=lambda each: (-round(each[0], 6), each[1])):
-        if not any(set(phrase.lower().split()) & set(other.lower().split()) for _, _, other in best):
-            best.append((worth, place, phrase))
+            found.setdefault(phrase.lower(), (worth, phrase))
+    best: set[str] = set()
+    said: set[str] = set()
+    for phrase in sorted(found, key=lambda each: -round(found[each][0], 6)):
+        if said.isdisjoint(phrase.split()):
+            best.add(phrase)
+            said.update(phrase.split())
         if len(best) == KEY_PHRASES:
             break
-    return tuple(phrase for _, _, phrase in sorted(best, key=lambda each: each[1]))
+    return tuple(written for phrase, (_, written) in found.items() if phrase in best)
 
 
 @lru_cache(maxsize=64)
@@ -203,6 +205,4 @@ def _vector(sentence: str) -> npt.NDArray[np.float32]:
     return vector
 
 
-@cache
-def _embedder() -> StaticEmbedding:
-    return StaticEmbedding()
+_embedder = cache(StaticEmbedding)

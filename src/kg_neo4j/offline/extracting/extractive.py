@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kg_neo4j.offline.extracting.candidates import CandidateSentence, prepare
-from kg_neo4j.offline.extracting.matching import Matcher, MatchScore, defines
+from kg_neo4j.offline.extracting.matching import CandidateSentence, Matcher, MatchScore, defines, prepare
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found, FoundFact
 from kg_neo4j.retrieve.question import Asks, Question

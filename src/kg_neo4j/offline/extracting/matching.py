@@ -1,4 +1,4 @@
-"""How well a sentence answers a question, without a model. Pure.
+"""Sentences that may answer, of whom they speak, and how well they answer a question, without a model. Pure.
 
 A sentence is scored by the share of the question's terms it covers, rare terms counting more, and then by signs that it
 answers what is asked: a date for "when", a place for "where", "X was a …" for "who was X", and that what is said is
@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extracting.candidates import OBJECTS, CandidateSentence, first_name, speaker, undergoer
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.retrieve.checking.support import LIFESPAN
+from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.sentences import blank_footnotes
-from kg_neo4j.retrieve.words import family, same_word, word_spans
+from kg_neo4j.retrieve.sentences import Sentence, blank_footnotes, split_sentences
+from kg_neo4j.retrieve.words import PARTICLES, family, fold, is_stop_word, same_word, split_words, word_spans
 
 FAMILY_WEIGHT = 0.8  # "death" where the question says "die"
 IMPLIED_WEIGHT = 0.6  # "Charles" where the sentence says "Babbage" alone
@@ -36,6 +36,73 @@ _DEFINES = {name: re.compile(data_files.fill(each, _PARTS)) for name, each in _D
 _MARRY = frozenset("marry married marries wed poslubil ozenil".split())
 _KINSHIP = frozenset().union(*(family(word) for word in ("father", "mother", "brother", "marry"))) - _MARRY
 _BIRTH, _DEATH = family("born"), family("die")
+_OBJECTS = frozenset("him her them it".split())
+_PRONOUNS = frozenset("he she it they his her their its hers him them this these on ona oni one jego jej ich".split())
+_BEGINNING = frozenset("it they he she this these".split())
+_DETERMINERS = frozenset("the a an his her their this that its".split())
+_EVENTS = frozenset("birth birthday death deaths marriage".split())
+_BEFORE_EVENT = frozenset("after before until since following upon time".split())
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSentence:
+    """A sentence that may answer, prepared for matching."""
+
+    chunk: FoundChunk
+    rank: int  # of its chunk
+    sentence: Sentence
+    spans: tuple[tuple[int, int], ...]  # of its words, in the sentence
+    words: tuple[str, ...]  # folded
+    capitals: tuple[bool, ...]  # which of the words are written with a capital, beyond the first word's
+    context: frozenset[str]  # folded words of names that a pronoun of the sentence may mean, and those side by side
+    title: frozenset[str]  # folded words of the document's title
+    before: frozenset[str] = frozenset()  # folded words of the sentence before, where a pronoun begins this one
+
+
+def prepare(chunks: Sequence[FoundChunk]) -> list[CandidateSentence]:
+    """Return the sentences of `chunks`, each with the names that its pronouns may refer to."""
+    candidates = []
+    for rank, chunk in enumerate(chunks):
+        title = frozenset(fold(word) for word in split_words(chunk.document))
+        context: frozenset[str] = title
+        before: frozenset[str] = frozenset()
+        for sentence in split_sentences(chunk.text):
+            if sentence.text.startswith("#"):  # a heading says nothing
+                continue
+            spans = tuple(word_spans(sentence.text))
+            raw = [sentence.text[start:end] for start, end in spans]
+            words = tuple(fold(word) for word in raw)
+            capitals = tuple(
+                word[0].isupper() and not (index == 0 and is_stop_word(words[0])) for index, word in enumerate(raw)
+            )
+            refers = any(word in _PRONOUNS for word in words[:6])
+            begins = _BEGINNING & set(words[:1])
+            candidates.append(
+                CandidateSentence(
+                    chunk,
+                    rank,
+                    sentence,
+                    spans,
+                    words,
+                    capitals,
+                    context if refers else frozenset(),
+                    title,
+                    before if begins else frozenset(),
+                )
+            )
+            before = frozenset(words)
+            names = frozenset(word for word, is_name in zip(words, capitals, strict=True) if is_name)
+            context = names | _side_by_side(sentence.text, spans, capitals) | (context if refers else title)
+    return candidates
+
+
+def _side_by_side(text: str, spans: Sequence[tuple[int, int]], capitals: Sequence[bool]) -> frozenset[str]:
+    """Return each two words of one name together, folded: "ada lind"."""
+    return frozenset(
+        f"{fold(text[start:stop])} {fold(text[begin:end])}"
+        for (start, stop), (begin, end), one, other in zip(spans, spans[1:], capitals, capitals[1:], strict=False)
+        if one and other and text[stop:begin] == " "
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +164,7 @@ class Matcher:
             return FAMILY_WEIGHT
         if self._in_lifespan(term, candidate) and self.question.asks is not Asks.YES_NO:
             return FAMILY_WEIGHT
-        if self.question.agent and not (OBJECTS | {"by"}).intersection(candidate.words):
+        if self.question.agent and not (_OBJECTS | {"by"}).intersection(candidate.words):
             return 0.0
         if candidate.context and (term in candidate.context or self._forms[term] & candidate.context):
             return CONTEXT_WEIGHT if term in self._subjects else 0.0
@@ -124,7 +191,7 @@ class Matcher:
     def _is_relative(self, run: tuple[str, ...], candidate: CandidateSentence) -> bool:
         """Return whether every mention of the last name of `run` follows a first name that is not in it."""
         places = [index for index, word in enumerate(candidate.words) if word in self._forms[run[-1]]]
-        return all(first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
+        return all(_first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
 
     def _in_lifespan(self, term: str, candidate: CandidateSentence) -> bool:
         """Return whether "Name (1769 – 1859)" says what `term` asks for."""
@@ -203,7 +270,7 @@ class Matcher:
         bonus = 0.4
         for term in self.question.others:
             of_term = [index for index in said if candidate.words[index] in self._forms[term] | self._families[term]]
-            said_of = undergoer if self.question.agent else speaker
+            said_of = _undergoer if self.question.agent else _speaker
             bonus = min(bonus, max((said_of(candidate, index, names) for index in of_term), default=bonus))
         return bonus
 
@@ -244,3 +311,51 @@ def defines(text: str, start: int, end: int) -> float:
         ("is_a_later", after, 0.5),
     )
     return early + max((worth for sign, where, worth in signs if _DEFINES[sign].search(where)), default=0.0)
+
+
+def _speaker(candidate: CandidateSentence, index: int, names: frozenset[str]) -> float:
+    """Return how likely the word at `index` is said of `names`, by the nearest name or pronoun before it."""
+    words = candidate.words
+    if index >= 2 and words[index - 2] in _DETERMINERS and not candidate.capitals[index - 1]:
+        return -0.3  # "the child died", "his father died"
+    if words[index] in _EVENTS and _BEFORE_EVENT.intersection(words[max(0, index - 4) : index]):
+        return -0.4  # "after Muhammad's death"
+    for before in range(index - 1, max(-1, index - 14), -1):
+        word = words[before]
+        if word in names:
+            return 0.4
+        if word in ("he", "she", "it", "they", "who", "on", "ona"):
+            return 0.3 if names & candidate.context or names & frozenset(words[:before]) else -0.4
+        if candidate.capitals[before]:
+            return -0.4
+    return 0.2 if names & candidate.context else 0.0
+
+
+def _first_name(candidate: CandidateSentence, index: int) -> frozenset[str]:
+    """Return the capitalised words directly before the word at `index`, particles between them left out."""
+    found = set()
+    end = candidate.spans[index][0]
+    for before in range(index - 1, max(-1, index - 5), -1):
+        start, stop = candidate.spans[before]
+        word = candidate.words[before]
+        if candidate.sentence.text[stop:end] not in (" ", "-", "\n"):
+            break
+        if (candidate.capitals[before] and before > 0) or (candidate.capitals[before] and index - before > 1):
+            found.add(word)
+        elif candidate.capitals[before] or word not in PARTICLES:
+            break
+        end = start
+    return frozenset(found)
+
+
+def _undergoer(candidate: CandidateSentence, index: int, names: frozenset[str]) -> float:
+    """Return how likely what the word at `index` says was done to `names`, or together with them."""
+    words = candidate.words
+    after = words[index + 1 : index + 9]
+    if (
+        "by" in after[:2]
+        or names.intersection(after)
+        or (_OBJECTS.intersection(after[:2]) and names & candidate.context)
+    ):
+        return 0.4
+    return -0.3 if names.intersection(words[max(0, index - 3) : index]) else 0.0

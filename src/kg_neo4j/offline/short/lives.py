@@ -31,13 +31,12 @@ _VALUES = {word: value for value, word in enumerate([*_ONES, *_TEENS], 1)}
 _VALUES |= {word: 10 * value for value, word in enumerate(_TENS, 2)}
 _DATA = data_files.beside(__file__)
 _PARTS = _DATA.parts("parts", name=NAME, month=MONTH, number=_NUMBER)
-_IN_ANY_CASE = frozenset({"office", "questions", "others"})  # tables
 _VERBS = frozenset({"was_born", "has_died", "she_died", "death_of", "birth_of"})
 
 
 @cache
 def _patterns(table: str) -> dict[str, re.Pattern[str]]:
-    flags = re.IGNORECASE if table in _IN_ANY_CASE else 0
+    flags = re.IGNORECASE if table in ("office", "questions", "others") else 0
     return {name: re.compile(data_files.fill(each, _PARTS), flags) for name, each in _DATA.table(table).items()}
 
 
@@ -220,7 +219,7 @@ def _aged(condition: str, own: Sequence[SentenceName]) -> list[StatedValue]:
         return []  # "when she did so"
     found = [stated for each in own for stated in (*_ages(each, "ages"), *_ages_before(each))]
     if wanted:
-        return _same_age([each for each in found if _has(each.mention.line.text, wanted)])
+        return _same_age([each for each in found if has_words(each.mention.line.text, wanted)])
     # an age of some year is not that of today, nor of somebody who has died
     then = _patterns("others")["then"]
     dead = any(life.end for life in _lives(own))
@@ -273,7 +272,8 @@ def number_of(text: str) -> int:
     return sum(_VALUES.get(word, 0) for word in said[:2])
 
 
-def _has(sentence: str, wanted: Sequence[str]) -> bool:
+def has_words(sentence: str, wanted: Sequence[str]) -> bool:
+    """Return whether a sentence has all of some folded words, in any form or as another part of speech."""
     said = [fold(word) for word in split_words(sentence)]
     return all(any(same_word(word, each) or each in family(word) for each in said) for word in wanted)
 
@@ -295,7 +295,7 @@ def _of_date(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> 
         given = when_of(life.start if kind == "born_when" else life.end)
         on_date = given is not None and given[: len(wanted)] == wanted
         line = life.mention.line
-        if on_date and life.is_of_person and _has(f"{line.text} {line.place.document}", words):
+        if on_date and life.is_of_person and has_words(f"{line.text} {line.place.document}", words):
             found.append(life.mention)
     return _different(found, kind, named)
 

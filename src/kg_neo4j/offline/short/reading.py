@@ -8,10 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extracting.candidates import CandidateSentence
 from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.extracting.extractive import choose, cite
-from kg_neo4j.offline.extracting.matching import ANSWERS
+from kg_neo4j.offline.extracting.matching import ANSWERS, CandidateSentence
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.offline.short.passage_reading import DATE, MONTH, NAME, SaidWords
 from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, says_no, states

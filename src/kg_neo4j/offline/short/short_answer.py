@@ -17,7 +17,7 @@ from dataclasses import replace
 from kg_neo4j import data_files
 from kg_neo4j.offline.short.comparison import compare, read_comparison
 from kg_neo4j.offline.short.following import ReachedValue, StatedStep, follow, steps_from
-from kg_neo4j.offline.short.lives import StatedValue, asks_for_life, find_life
+from kg_neo4j.offline.short.lives import StatedValue, asks_for_life, find_life, has_words
 from kg_neo4j.offline.short.mentions import Line, lines, mentions
 from kg_neo4j.offline.short.reading import find_stated
 from kg_neo4j.offline.short.roles import asks_for_role, find_roles
@@ -28,7 +28,7 @@ from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
 from kg_neo4j.retrieve.interface import Found, Reply
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.words import PERSON, family, fold, same_word, split_words
+from kg_neo4j.retrieve.words import PERSON, fold
 
 READ_OFF = "answered without a model; each step of the path is quoted from a source"
 MOST = 8  # works of one person that an answer lists
@@ -97,13 +97,9 @@ def _made(made: re.Match[str], things: Things) -> ReachedValue | None:
     """Return all that somebody wrote or founded, by facts whose words have a form of the verb."""
     verb = made["verb"].lower()
     thing = things.find(made["np"], nearly_so=False)
-    steps = [step for step in steps_from(thing, relation_of(verb, MADE)) if _says(step, fold(verb))] if thing else []
-    return ReachedValue(_together([step.target for step in steps[:MOST]]), tuple(steps[:MOST])) if steps else None
-
-
-def _says(step: StatedStep, verb: str) -> bool:
-    words = {fold(word) for word in split_words(step.place.quote)}
-    return bool(words & family(verb)) or any(same_word(verb, word) for word in words)
+    found = steps_from(thing, relation_of(verb, MADE)) if thing else []
+    steps = [step for step in found if has_words(step.place.quote, [fold(verb)])][:MOST]
+    return ReachedValue(_together([step.target for step in steps]), tuple(steps)) if steps else None
 
 
 def read_lines(names: Sequence[str], found: Found, things: Things) -> list[Line]:

@@ -2,7 +2,7 @@ from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_car
 from kg_neo4j.offline.short.mentions import lines, mentions
 from kg_neo4j.offline.short.things import Thing, ThingFact
 from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.reply import Reply
+from kg_neo4j.retrieve.interface import Reply
 
 MINUTES = (
     "Apologies: Cllr Desmond Eddowes (in hospital); Sir Anthony Wraxall. It was noted.\n\n"

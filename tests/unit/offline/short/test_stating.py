@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extracting.candidates import prepare
+from kg_neo4j.offline.extracting.matching import prepare
 from kg_neo4j.offline.short.reading import find_stated, may_answer
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
