@@ -317,8 +317,7 @@ def aggregation(
 def averaging(
     corpora: Annotated[list[str], typer.Argument(metavar="CORPUS...", help="Passages: idx, title, text; JSON lines.")],
     questions: Annotated[
-        list[str],
-        typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; one file a corpus."),
+        list[str], typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; one file a corpus.")
     ],
     chunk_tokens: Annotated[
         list[int] | None,

@@ -21,7 +21,10 @@ from kg_neo4j.eval.answers.recalling import Recalling, RecordFile
 from kg_neo4j.eval.answers.scores import Case, GivenAnswer, GoldenScore, case_row, exact_match, f1, read_case
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS, priced, usage_of
 from kg_neo4j.eval.answers.systems import GLOBAL, System
+from kg_neo4j.graph import queries
 from kg_neo4j.records import Answer, Filters, Usage
+from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+from kg_neo4j.retrieve.checking.claims import plain_text
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -149,10 +152,6 @@ def given_of(row: Any) -> GivenAnswer:
 
 def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
     """Return an answer with its scores; its citations are looked up in the graph, not taken on trust."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
-    from kg_neo4j.retrieve.checking.claims import plain_text
-
     said = (answer.short or plain_text(answer.answer)) if answer.found else ""
     ids = sorted({each.chunk_id for each in answer.citations})
     rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from kg_neo4j import factory
 from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
@@ -63,24 +64,9 @@ class AnswerJudgement:
     problem: str = ""
 
 
-class StatementJudge(Protocol):
-    """Whoever takes answers apart and compares them."""
-
-    @property
-    def name(self) -> str:
-        """Stored with its judgements, and shown."""
-
-    @property
-    def is_proxy(self) -> bool:
-        """Whether words are compared and not what they mean: shown wherever its figures are."""
-
-    def judge(self, question: str, answer: str, golden: str) -> AnswerJudgement:
-        """Compare an answer with the golden one; neither is empty. Raises the errors of a model that stop a run."""
-
-
 @dataclass(frozen=True, slots=True)
 class WordJudge:
-    """A StatementJudge that compares words."""
+    """Takes answers apart by words. `is_proxy` is shown wherever its figures are: words are no meaning."""
 
     name: str = WORDS
     is_proxy: bool = True
@@ -97,7 +83,7 @@ class _Unusable(Exception):
 
 @dataclass(slots=True)
 class ModelJudge:
-    """A StatementJudge that asks `model`. Its answers stay with `model`, so that nothing is asked twice."""
+    """Takes answers apart by asking `model`. Its answers stay with `model`, so that nothing is asked twice."""
 
     model: Recalling
     is_proxy: bool = False
@@ -136,6 +122,9 @@ class ModelJudge:
         if answer.value is None:
             raise _Unusable(f"{task.kind}: {answer.problem}")
         return answer.value
+
+
+StatementJudge = ModelJudge | WordJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +245,6 @@ def judge_of(
     answer cache; of a plan, its questions go into `counted`. Raises UsageError for a model where none is configured,
     and what `chat_model` raises.
     """
-    from kg_neo4j import factory
-
     if wanted not in JUDGES:
         raise UsageError(f"no judge {wanted!r}", hint=f"a judge is one of {', '.join(JUDGES)}")
     asking = settings_of_judge(settings)

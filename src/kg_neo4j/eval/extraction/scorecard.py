@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
 from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval import partition
@@ -24,6 +26,8 @@ from kg_neo4j.eval.extraction.judging import Judged, document_of, judge
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.annotation import OffersMentions
 from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow, RowCounts, Usage
@@ -106,9 +110,6 @@ def score_extraction(
 
     Raises SourceNotFound, UnreadableSource, UsageError for invalid options, and what a model raises.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.pipeline.budget import budget_of
-
     options = options or ScorecardOptions()
     whole = gold_files.read(gold)
     passages = select(whole, options)
@@ -164,9 +165,6 @@ def extract_passages(
 
     What rules and small models need is loaded before the clock starts.
     """
-    from kg_neo4j._models import tokens
-    from kg_neo4j.extract.engine import extract_all
-
     tokeniser = tokens.load()
     jobs: list[DocumentJob] = []
     for number, passage in enumerate(passages):

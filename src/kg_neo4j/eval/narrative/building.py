@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
 from kg_neo4j.acquire.chunking import target
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.systems import GLOBAL
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.narrative.grid import StudyScope, StudyTree
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise.tree.aspects import GENERAL
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
@@ -70,8 +74,6 @@ class StudyBuild(Builder):
         return bool(set(READERS) & set(self.wanted.systems))
 
     def _load(self, database: Database, chunk_tokens: int) -> None:
-        from kg_neo4j.graph.documents import list_documents
-
         texts = self._texts(chunk_tokens)
         if texts.settings.graph == self.graph and list_documents(database, self.graph):
             self._is_there = True
@@ -89,9 +91,6 @@ class StudyBuild(Builder):
         return Texts(settings, options, reads_entities, sources)
 
     def _tree_options(self, plan: StudyTree) -> TreeBuildOptions:
-        from kg_neo4j.organise.tree.aspects import GENERAL
-        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
-
         if self.graph is not None and plan.chunk_tokens == LEAF_TOKENS and plan.name == NAME:
             return TreeBuildOptions(name=plan.name)
         return TreeBuildOptions(
@@ -104,9 +103,6 @@ class StudyBuild(Builder):
 
     def _name(self, chunk_tokens: int) -> str:
         """Return a name that no other study has: a hash of the sources and of all that shapes what is extracted."""
-        from kg_neo4j import factory
-        from kg_neo4j.acquire.identity import hash_id
-
         asked, server = factory.model_and_server(self.settings)
         places = [str(Path(source).resolve()) for source in self.sources]
         read = "entities" if self._reads_entities and chunk_tokens == LEAF_TOKENS else "passages"

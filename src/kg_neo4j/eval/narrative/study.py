@@ -28,9 +28,19 @@ from kg_neo4j.eval.narrative.questions import (
     with_keys,
     with_quotes,
 )
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise.search_indexes import WORDED
+from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Filters, Usage
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.tree.trees import read_trees
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -106,9 +116,6 @@ def study_narrative(
     Where an error or an interrupt ends the study, its graphs stay: the same call goes on. Raises SourceNotFound,
     UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached among it.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.constraints import delete_graph
-
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress)
@@ -155,10 +162,6 @@ def plan_narrative(
     The same run, with doors that count: no model is asked and nothing is written. Raises as `study_narrative` does
     before it asks.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.organise.tree.aspects import load_aspects
-
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress, is_plan=True)
@@ -194,8 +197,6 @@ def _building_of(
 
 def _aspects_of(database: Database, graph: str) -> list[str]:
     """Return the aspects that the narrative trees of a graph have summaries of, in ascending order."""
-    from kg_neo4j.retrieve.tree.trees import read_trees
-
     return sorted({aspect for each in read_trees(database, graph, NAME) for aspect in each.aspects})
 
 
@@ -213,8 +214,6 @@ class _StudyRun:
 
     def study(self, asked: Sequence[NarrativeQuestion]) -> tuple[WayScore, ...]:
         """Return the scores of every way; question by question, so that a run that ends early asked all ways alike."""
-        from kg_neo4j.graph.documents import list_documents
-
         graph = self.building.of(LEAF_TOKENS).graph
         ways = self.options.wanted.ways(_aspects_of(self.database, graph))
         documents = list_documents(self.database, graph)
@@ -248,11 +247,6 @@ class _StudyRun:
         return WayScore(way, score_system(cases), types, *self._evidence(way, asked))
 
     def _evidence(self, way: Way, asked: Sequence[NarrativeQuestion]) -> tuple[float | None, float | None]:
-        from kg_neo4j.organise.search_indexes import WORDED
-        from kg_neo4j.retrieve.ask import prepare
-        from kg_neo4j.retrieve.filters import resolve
-        from kg_neo4j.retrieve.question import read
-
         quoted = [each for each in asked if each.quotes]
         if not quoted or way.mode not in MODES:
             return None, None
@@ -267,8 +261,6 @@ class _StudyRun:
 
     def _path(self) -> str:
         """Return the file of what was said of these texts and trees."""
-        from kg_neo4j.graph import queries
-
         graphs = [self.building.of(each).graph for each in sorted(self.building.lengths)]
         query = queries.get("retrieve/tree_texts")
         rows = [row for graph in graphs for row in self.database.read(query, graph=graph)]
