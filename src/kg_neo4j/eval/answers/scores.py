@@ -174,13 +174,6 @@ class Case:
         correct = [each.ragas_correctness for each in self.goldens if each.ragas_correctness is not None]
         return max(similar, default=None), max(correct, default=None)
 
-    @property
-    def best(self) -> GoldenScore:
-        """The golden answer that counts: of those judged the one met best, else the most alike; the first of equals."""
-        return max(
-            self.goldens, key=lambda each: (each.correctness is not None, each.correctness or 0, each.similarity)
-        )
-
 
 def case_row(case: Case) -> dict[str, Any]:
     """Return a case as it is saved: question, answer, ground truth, scores."""
