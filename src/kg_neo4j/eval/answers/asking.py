@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
-from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judges import ModelJudge, StatementJudge, Statements, settings_of_judge
+from kg_neo4j.eval.answers.correctness import (
+    ModelJudge,
+    StatementJudge,
+    Statements,
+    answer_correctness,
+    answer_similarity,
+    settings_of_judge,
+)
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
 from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.eval.answers.recalling import Recalling, RecordFile

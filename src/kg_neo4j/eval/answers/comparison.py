@@ -18,7 +18,7 @@ from kg_neo4j.acquire.chunking import target
 from kg_neo4j.acquire.identity import document_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking, Counting
-from kg_neo4j.eval.answers.judges import AUTO, ModelJudge, StatementJudge, judge_of
+from kg_neo4j.eval.answers.correctness import AUTO, ModelJudge, StatementJudge, judge_of
 from kg_neo4j.eval.answers.published_sets import read_set
 from kg_neo4j.eval.answers.questions import (
     AnsweredQuestion,

@@ -39,7 +39,7 @@ from kg_neo4j.extract.annotation import (
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.records import Document, Extraction
+from kg_neo4j.records import Document, Extraction, NodeRow, RelationshipRow
 
 GRAPH = "scorecard"  # names documents; nothing is stored under it
 BY_NAME = "all exact occurrences of the names of node rows, as whole words"
@@ -51,6 +51,22 @@ BestThreshold = tuple[float, Score]  # the best F1 on the validation passages is
 
 
 @dataclass(slots=True)
+class EvidenceCounts:
+    """Accepted rows, how many quote words of the text, and how many of the quotes are in it."""
+
+    rows: int = 0
+    quoted: int = 0
+    found: int = 0
+    stated: int = 0  # right relations with evidence, where the annotation names the sentences that state them
+    in_gold_sentence: int = 0  # of these: the evidence lies in such a sentence
+
+    @property
+    def share(self) -> float:
+        """Share of the rows that quote words of the text, 0 to 1."""
+        return self.found / self.rows if self.rows else 0.0
+
+
+@dataclass(slots=True)
 class Judged:
     """The counts of every passage, by measure, and what else was counted."""
 
@@ -59,8 +75,7 @@ class Judged:
     best_threshold: dict[str, BestThreshold] = field(default_factory=dict)  # of a classifier, by measure
     duplicates: Duplicates = field(default_factory=Duplicates)
     right_facts: int = 0  # end to end, over the document
-    stated: int = 0  # right relations with evidence, where the annotation names the sentences that state them
-    in_gold_sentence: int = 0  # of these: the evidence lies in such a sentence
+    evidence: EvidenceCounts = field(default_factory=EvidenceCounts)
     unscored: Counter[str] = field(default_factory=Counter)  # relationship types without a meaning in the annotation
     left_out: int = 0  # node rows whose type the map leaves out
     without_place: int = 0  # entities whose name the text does not have
@@ -98,7 +113,14 @@ def judge(
 ) -> Judged:
     """Return the counts of `extractions`, one list a passage. `validation` is for choosing a classifier's threshold."""
     judged = Judged(basis={"mentions": BY_NAME, "gold_entities": BY_ROWS})
+    evidence = judged.evidence
     for gold, of_one in zip(passages, extractions, strict=True):
+        given_rows: list[NodeRow | RelationshipRow] = []
+        for each in of_one:
+            given_rows += [*each.nodes, *each.relationships]
+        evidence.rows += len(given_rows)
+        evidence.quoted += sum(bool(row.evidence) for row in given_rows)
+        evidence.found += sum(row.span is not None for row in given_rows)
         rows = from_extractions(of_one, types)
         judged.left_out += rows.left_out
         judged.without_place += rows.without_place
@@ -114,8 +136,8 @@ def judge(
         match = _matched(gold, rows, types, typed=True)
         judged.add_relations("end_to_end", match)
         judged.right_facts += match.right
-        judged.stated += match.with_evidence
-        judged.in_gold_sentence += match.in_evidence
+        evidence.stated += match.with_evidence
+        evidence.in_gold_sentence += match.in_evidence
         if not isinstance(extractor, OffersRelations):
             judged.add_relations("gold_entities", _matched(gold, rows, types, typed=False))
     if isinstance(extractor, OffersRelations):

@@ -14,7 +14,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking, Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
-from kg_neo4j.eval.answers.judges import AUTO, judge_of
+from kg_neo4j.eval.answers.correctness import AUTO, judge_of
 from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.scores import Case, SystemScore, score_system
 from kg_neo4j.eval.building import saying_what_stays
