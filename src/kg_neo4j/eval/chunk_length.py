@@ -16,19 +16,9 @@ from kg_neo4j._models.prices import price_of
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.eval import variants
 from kg_neo4j.eval.building import saying_what_stays
-from kg_neo4j.eval.variants import (
-    UNTUNED,
-    ChunkLengthStudy,
-    Grid,
-    Variant,
-    VariantRun,
-    cells,
-    is_tuned,
-    prompts_name,
-    ratios,
-    read_shape,
-)
+from kg_neo4j.eval.variants import UNTUNED, ChunkLengthStudy, Grid, Variant, VariantRun, is_tuned
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.engine import PREPROCESSING
 from kg_neo4j.graph import queries
@@ -94,9 +84,9 @@ def study_chunk_length(
                 plot.plot_side_by_side(database, drawn, options.plot)
         for graph in () if options.keep else work.graphs:
             delete_graph(database, graph)
-    found, kept = cells(runs), tuple(work.graphs) if options.keep else ()
+    found, kept = variants.cells(runs), tuple(work.graphs) if options.keep else ()
     notes = _notes(runs, settings, work.languages)
-    return ChunkLengthStudy(_model_name(settings), found, ratios(found), work.tuning, kept, notes)
+    return ChunkLengthStudy(_model_name(settings), found, variants.ratios(found), work.tuning, kept, notes)
 
 
 def plan_chunk_length(
@@ -224,7 +214,7 @@ def _measured(database: Database, variant: Variant, repeat: int, settings: Setti
         settings.graph,
         chunks=report.chunks,
         failed_chunks=len(report.failed_chunks),
-        shape=read_shape(database, settings.graph),
+        shape=variants.read_shape(database, settings.graph),
         usage=Usage(row["known"], read, written, price.usd(read, written) if price else None),
         cached=row["cached"],
         unknown=row["answers"] - row["known"],
@@ -233,7 +223,7 @@ def _measured(database: Database, variant: Variant, repeat: int, settings: Setti
 
 def _title(variant: Variant) -> str:
     tokens = f"{variant.tokens} tokens" if variant.tokens else "as long as the window allows"
-    tuned = "" if variant.prompts == UNTUNED else f"prompts {prompts_name(variant.prompts)}"
+    tuned = "" if variant.prompts == UNTUNED else f"prompts {variants.prompts_name(variant.prompts)}"
     shortened = "" if variant.preprocess == "none" else variant.preprocess
     return ", ".join(part for part in (tokens, variant.model, tuned, shortened) if part)
 

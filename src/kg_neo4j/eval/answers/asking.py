@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
-from kg_neo4j.eval.answers.correctness import (
-    ModelJudge,
-    StatementJudge,
-    Statements,
-    answer_correctness,
-    answer_similarity,
-    settings_of_judge,
-)
+from kg_neo4j.eval.answers import correctness
+from kg_neo4j.eval.answers.correctness import ModelJudge, StatementJudge, Statements
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
 from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.eval.answers.recalling import Recalling, RecordFile
@@ -132,8 +126,10 @@ class Asking:
         goldens: list[GoldenScore] = []
         judging = Usage()
         for golden in question.held_against:
-            similar = answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
-            found = answer_correctness(question.text, given.said, golden, judge=self.judge, similarity=similar)
+            similar = correctness.answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
+            found = correctness.answer_correctness(
+                question.text, given.said, golden, judge=self.judge, similarity=similar
+            )
             judging += found.judgement.usage
             statements = found.judgement.statements or Statements()
             scores = (similar, found.f1, found.score, statements.right, statements.wrong, statements.missing)
@@ -203,14 +199,14 @@ class Counting:
             said, usage = self._estimated(run, system, question)
         if not is_judged and not run.judge.is_proxy:
             for golden in question.held_against:
-                answer_correctness(question.text, said, golden, judge=run.judge, similarity=0.0)
+                correctness.answer_correctness(question.text, said, golden, judge=run.judge, similarity=0.0)
         return usage
 
     def judging(self, run: Asking) -> Usage:
         """Return what judging takes."""
         if run.judge.is_proxy:
             return Usage()
-        settings = settings_of_judge(run.answerer.settings)
+        settings = correctness.settings_of_judge(run.answerer.settings)
         ours = usage_of(self.judged, run.answerer.tokeniser, settings)
         if not run.ragas:
             return ours

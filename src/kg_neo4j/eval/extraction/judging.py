@@ -14,19 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.eval.answers.questions import Story, documents_of
+from kg_neo4j.eval.extraction import matching
 from kg_neo4j.eval.extraction.gold import GoldPassage
-from kg_neo4j.eval.extraction.matching import (
-    Duplicates,
-    Prediction,
-    RelationMatch,
-    align,
-    compare_clusters,
-    compare_entities,
-    compare_mentions,
-    compare_relations,
-    from_extractions,
-    from_mentions,
-)
+from kg_neo4j.eval.extraction.matching import Duplicates, Prediction, RelationMatch
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import TypeMap
 from kg_neo4j.extract.annotation import (
@@ -86,12 +76,12 @@ class Judged:
 
     def add_entities(self, gold: GoldPassage, entities: Sequence[EntityMentions], by_name: str = "") -> Duplicates:
         """Note the mentions, entities and clusters of one passage; return the duplicates."""
-        strict, span = compare_mentions(gold, entities)
-        right, duplicates = compare_entities(gold, entities)
+        strict, span = matching.compare_mentions(gold, entities)
+        right, duplicates = matching.compare_entities(gold, entities)
         self.add(f"mentions{by_name}.strict", strict)
         self.add(f"mentions{by_name}.span", span)
         self.add(f"entities{by_name}", right)
-        for name, counts in compare_clusters(gold, entities).items():
+        for name, counts in matching.compare_clusters(gold, entities).items():
             if not by_name:
                 self.add(f"clusters.{name}", {"": counts})
             elif name.startswith("all."):
@@ -121,7 +111,7 @@ def judge(
         evidence.rows += len(given_rows)
         evidence.quoted += sum(bool(row.evidence) for row in given_rows)
         evidence.found += sum(row.span is not None for row in given_rows)
-        rows = from_extractions(of_one, types)
+        rows = matching.from_extractions(of_one, types)
         judged.left_out += rows.left_out
         judged.without_place += rows.without_place
         judged.unscored.update(each.type for each in rows.relations if not types.claims(each.type))
@@ -147,8 +137,8 @@ def judge(
 
 def _matched(gold: GoldPassage, rows: Prediction, types: TypeMap, *, typed: bool) -> RelationMatch:
     """Compare relations: between entities of the right type, else those alone whose ends are annotated entities."""
-    aligned = align(gold, rows.entities, typed=typed)
-    return compare_relations(gold, rows.entities, rows.relations, types, aligned, only_aligned=not typed)
+    aligned = matching.align(gold, rows.entities, typed=typed)
+    return matching.compare_relations(gold, rows.entities, rows.relations, types, aligned, only_aligned=not typed)
 
 
 def _judge_classifier(
@@ -178,7 +168,7 @@ def _own_mentions(
     document = document_of(gold)
     chunks = [each.chunk for each in extractions]
     found = [extractor.find_mentions(ChunkTask(document, chunk), chunk.text) for chunk in chunks]
-    return from_mentions(zip(chunks, found, strict=True), types)
+    return matching.from_mentions(zip(chunks, found, strict=True), types)
 
 
 def _with_places(rows: Prediction, entities: Sequence[EntityMentions]) -> Prediction:
@@ -200,7 +190,7 @@ class Classified:
         matches = []
         for gold, relations in zip(self.passages, self.relations, strict=True):
             likely = [each for each in relations if each.probability >= threshold]
-            matches.append(compare_relations(gold, given(gold), likely, types, range(len(gold.entities))))
+            matches.append(matching.compare_relations(gold, given(gold), likely, types, range(len(gold.entities))))
         return matches
 
 

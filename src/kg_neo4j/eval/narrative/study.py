@@ -18,16 +18,10 @@ from kg_neo4j.eval.answers.correctness import AUTO, judge_of
 from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.scores import Case, SystemScore, score_system
 from kg_neo4j.eval.building import saying_what_stays
+from kg_neo4j.eval.narrative import questions as question_files
 from kg_neo4j.eval.narrative.building import StudyBuild
 from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, StudyScope, Way
-from kg_neo4j.eval.narrative.questions import (
-    MODES,
-    NarrativeQuestion,
-    find_evidence,
-    read_narrative,
-    with_keys,
-    with_quotes,
-)
+from kg_neo4j.eval.narrative.questions import MODES, NarrativeQuestion, find_evidence, read_narrative
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph
@@ -170,7 +164,7 @@ def plan_narrative(
         graph = building.of(LEAF_TOKENS).graph
         ways = options.wanted.ways(_aspects_of(database, graph) or [each.name for each in load_aspects(None)])
         if documents := list_documents(database, graph):
-            asked = with_keys(asked, documents)
+            asked = question_files.with_keys(asked, documents)
         counting, how = Counting(), ComparisonOptions(judge=options.judge)
         lengths = dict.fromkeys((LEAF_TOKENS, *(way.chunk_tokens for way in ways)))
         runs = {each: open_run(building.of(each), database, how, None, None, counting) for each in lengths}
@@ -217,7 +211,7 @@ class _StudyRun:
         graph = self.building.of(LEAF_TOKENS).graph
         ways = self.options.wanted.ways(_aspects_of(self.database, graph))
         documents = list_documents(self.database, graph)
-        keyed = with_quotes(self.database, graph, with_keys(asked, documents), documents)
+        keyed = question_files.with_quotes(self.database, graph, question_files.with_keys(asked, documents), documents)
         by_way: dict[str, list[Case]] = {way.name: [] for way in ways}
         self.progress.start("answers", len(ways) * len(keyed))
         for question in keyed:
