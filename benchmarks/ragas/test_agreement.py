@@ -19,8 +19,7 @@ import answer_judge
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
-from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judges import ModelJudge, judge_of
+from kg_neo4j.eval.answers.correctness import ModelJudge, answer_correctness, answer_similarity, judge_of
 from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.settings import Settings
 

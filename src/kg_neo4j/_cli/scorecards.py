@@ -47,9 +47,9 @@ def extraction_shape(card: Scorecard) -> dict[str, Any]:
         put(shape, ["relations", "gold_entities", measure, "at_best_threshold"], found)
     return shape | of_record(
         card,
-        "basis=judged.basis duplicates=judged.duplicates rows rejections evidence unscored.relationships=unscored "
-        "unscored.nodes=judged.left_out without_place=judged.without_place right_facts=judged.right_facts *usage "
-        "usd_per_right_fact seconds:3 words_per_s:1 failed notes",
+        "basis=judged.basis duplicates=judged.duplicates rows rejections evidence=judged.evidence "
+        "unscored.relationships=unscored unscored.nodes=judged.left_out without_place=judged.without_place "
+        "right_facts=judged.right_facts *usage usd_per_right_fact seconds:3 words_per_s:1 failed notes",
     )
 
 
@@ -90,7 +90,8 @@ def show_extraction(card: Scorecard) -> None:
 
 
 def _extraction_facts(card: Scorecard) -> dict[str, object]:
-    evidence, usage, judged, again = card.evidence, card.usage, card.judged, card.judged.duplicates
+    judged, usage = card.judged, card.usage
+    evidence, again = judged.evidence, judged.duplicates
     unscored = ", ".join(f"{name} {rows}" for name, rows in list(card.unscored.items())[:6]) or "all types known"
     price = "price not known" if card.usd_per_right_fact is None else f"{card.usd_per_right_fact:.5f} USD each"
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -143,9 +143,9 @@ def _show_variants(found: ChunkLengthStudy, output: str, plot: Path | None) -> N
     if output == "json":
         print_json(found)
         return
-    _print(variants_table(found), output)
+    _print_variants(variants_table(found), output)
     if found.ratios and output != "csv":
-        _print(ratios_table(found), output)
+        _print_variants(ratios_table(found), output)
     remarks = [f"note: {note}" for note in found.notes]
     if found.tuning.calls:
         remarks.append(f"tuned: {found.tuning.calls} calls, not counted above")
@@ -169,7 +169,7 @@ def _show_plans(plans: Sequence[tuple[Variant, LoadPlan]], output: str) -> None:
         )
         for variant, plan in plans
     )
-    _print(Report("plan", "What the study would ask: estimated", columns, rows), output)
+    _print_variants(Report("plan", "What the study would ask: estimated", columns, rows), output)
 
 
 @app.command()
@@ -236,17 +236,13 @@ def _listed(given: str | None, otherwise: tuple[str, ...]) -> tuple[str, ...]:
 
 def _show_narrative(found: NarrativeStudy, output: str, to: Path | None) -> None:
     from kg_neo4j.eval.narrative import tables
-    from kg_neo4j.graph.report_format import render
 
     made = tables.tables(found)
     if output == "json":
         print_json(_narrative_shape(found))
     for table in made if output != "json" else ():
-        if output == "table":
-            print_table(table.columns, table.rows, table.title)
-        else:  # several tables in one CSV are told apart by an empty line
-            title = f"\n{table.title}\n\n" if output == "markdown" else "\n"
-            print_text(title + render(table, output) + "\n")
+        # several tables in one CSV are told apart by an empty line
+        _print(table, output, above={"markdown": f"\n{table.title}\n\n"}.get(output, "\n"))
     remarks = [f"note: {note}" for note in found.notes]
     building = sum(usage.calls for usage in found.building.values())
     usd = sum((usage.usd or 0.0 for usage in (*found.building.values(), found.paid)), 0.0)
@@ -317,8 +313,7 @@ def aggregation(
 def averaging(
     corpora: Annotated[list[str], typer.Argument(metavar="CORPUS...", help="Passages: idx, title, text; JSON lines.")],
     questions: Annotated[
-        list[str],
-        typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; one file a corpus."),
+        list[str], typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; one file a corpus.")
     ],
     chunk_tokens: Annotated[
         list[int] | None,
@@ -334,7 +329,6 @@ def averaging(
     Compares recall of texts embedded averaged, whole, truncated, or by pieces.
     """
     from kg_neo4j.eval.retrieval import averaging as study
-    from kg_neo4j.graph.report_format import render
 
     _check_format(output)
     options = study.AveragingOptions(tuple(chunk_tokens or study.AveragingOptions().chunk_tokens), whole, words)
@@ -349,10 +343,8 @@ def averaging(
         table = study.averaging_table(found)
     if output == "json":
         print_json(found)
-    elif output == "table":
-        print_table(table.columns, table.rows, table.title)
     else:
-        print_text(render(table, output))
+        _print(table, output)
     remark("note", table.notes)
 
 
@@ -391,21 +383,24 @@ def _check_format(output: str) -> None:
         raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
 
 
-def _print(table: Report, output: str) -> None:
+def _print(table: Report, output: str, above: str = "") -> None:
     from kg_neo4j.graph.report_format import render
 
     if output == "table":
-        columns, rows = turned(table) if len(table.columns) > 8 else (table.columns, table.rows)
-        print_table(columns, rows, table.title)
+        print_table(table.columns, table.rows, table.title)
     else:
-        print_text(render(table, output) + "\n")
+        print_text(above + render(table, output) + "\n")
 
 
-def turned(table: Report) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-    """Return columns and rows of a table that is read downwards: one column a variant fits a terminal."""
+def _print_variants(table: Report, output: str) -> None:
+    _print(turned(table) if output == "table" and len(table.columns) > 8 else table, output)
+
+
+def turned(table: Report) -> Report:
+    """Return a table that is read downwards: one column a variant fits a terminal."""
     first, *further = table.columns
-    heads = [str(row[0]) for row in table.rows]
-    return [first, *heads], [[name, *(row[place] for row in table.rows)] for place, name in enumerate(further, 1)]
+    rows = tuple((name, *(row[place] for row in table.rows)) for place, name in enumerate(further, 1))
+    return replace(table, columns=(first, *(str(row[0]) for row in table.rows)), rows=rows)
 
 
 def _print_columns(kind: str, heads: Sequence[str], variants: Sequence[object]) -> None:

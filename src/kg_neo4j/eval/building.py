@@ -10,12 +10,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BudgetReached, KgError, ModelUnavailable, UsageError
+from kg_neo4j.eval.answers.supposed import priced
 from kg_neo4j.eval.answers.systems import GLOBAL, System
+from kg_neo4j.extract import schema
+from kg_neo4j.extract.triples import TripleExtractor
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.pipeline.commands.communities import CommunityReportOptions, community_reports, plan_community_reports
+from kg_neo4j.pipeline.commands.load import load
+from kg_neo4j.pipeline.commands.plan import plan
+from kg_neo4j.pipeline.commands.tree import plan_tree, tree
+from kg_neo4j.pipeline.documents import cut_document, read_documents
+from kg_neo4j.pipeline.estimates import names_in, reports_on
 from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, LoadPlan, LoadReport, Usage
+from kg_neo4j.retrieve.tree.search import read_trees
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
@@ -52,18 +67,12 @@ class Texts:
 
     def cut(self) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
         """Yield each text with the chunks that it is to have."""
-        from kg_neo4j._models import tokens
-        from kg_neo4j.pipeline.documents import cut_document, read_documents
-        from kg_neo4j.pipeline.tally import Tally
-
         tokeniser = tokens.load()
         for each in read_documents(self.sources, self.settings, self.options, Tally(), self.documents()):
             yield each, cut_document(each, tokeniser, self.settings, self.options)
 
     def missing(self, database: Database) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
         """Yield the texts that the graph does not have with just these chunks."""
-        from kg_neo4j.graph import queries
-
         query = queries.get("tree/chunks")
         for each, chunks in self.cut():
             rows = database.read(query, graph=self.settings.graph, document_id=each.id)
@@ -72,8 +81,6 @@ class Texts:
 
     def to_load(self) -> Iterator[Document]:
         """Yield the documents to load. Where passages are read, those that are there stay, with their entities."""
-        from kg_neo4j.graph.connection import connect
-
         if self.reads_entities:
             yield from self.documents()
             return
@@ -83,9 +90,6 @@ class Texts:
     @property
     def extractor(self) -> Extractor | None:
         """What extracts in place of the one of the settings: nothing, where no system reads what it finds."""
-        from kg_neo4j.extract import schema
-        from kg_neo4j.extract.triples import TripleExtractor
-
         return None if self.reads_entities else TripleExtractor(schema.load(self.options.schema), {})
 
 
@@ -100,9 +104,6 @@ class PlanTree(Job[Usage]):
 
     def by_model(self, door: Door) -> Usage:
         """Plan the trees, those of texts that are not loaded as well."""
-        from kg_neo4j.graph.connection import connect
-        from kg_neo4j.pipeline.commands.tree import plan_tree
-
         settings = self.texts.settings
         with connect(settings, self.progress) as database:
             unread = self.texts.missing(database)
@@ -139,10 +140,6 @@ class Builder:
 
     def load(self, step: str, texts: Texts) -> LoadReport | LoadPlan:
         """Load texts."""
-        from kg_neo4j.graph.connection import connect
-        from kg_neo4j.pipeline.commands.load import load
-        from kg_neo4j.pipeline.commands.plan import plan
-
         settings, options, progress = texts.settings, texts.options, self.progress
         how: dict[str, Any] = {"settings": settings, "extractor": texts.extractor, "progress": progress}
         if not self.is_plan:
@@ -162,9 +159,6 @@ class Builder:
 
     def tree(self, step: str, texts: Texts, options: TreeBuildOptions) -> None:
         """Build the trees of one name."""
-        from kg_neo4j import factory
-        from kg_neo4j.pipeline.commands.tree import tree
-
         if self.is_plan:
             self._add(step, factory.door(texts.settings).do(PlanTree(texts, options, self.progress)))
             return
@@ -173,8 +167,6 @@ class Builder:
 
     def reports(self, texts: Texts) -> None:
         """Write community reports."""
-        from kg_neo4j.pipeline.commands.communities import CommunityReportOptions, community_reports
-
         if self.is_plan:
             self._add(REPORTS, self._planned_reports(texts))
             return
@@ -183,8 +175,6 @@ class Builder:
 
     def is_built(self, database: Database, graph: str, system: System) -> bool:
         """Say whether a plan can ask a system: what it reads is there."""
-        from kg_neo4j.retrieve.tree.search import read_trees
-
         if graph in self._unloaded or ({system.name, system.mode} & set(READERS) and self.load_plan is not None):
             return False
         if system.tree:
@@ -194,11 +184,6 @@ class Builder:
 
     def _planned_reports(self, texts: Texts) -> Usage:
         """Return what reports would ask; about what, where communities are not known yet."""
-        from kg_neo4j import factory
-        from kg_neo4j.eval.answers.supposed import priced
-        from kg_neo4j.pipeline.commands.communities import plan_community_reports
-        from kg_neo4j.pipeline.estimates import names_in, reports_on
-
         if self.load_plan is None:
             try:
                 return plan_community_reports(settings=texts.settings).usage

@@ -11,27 +11,27 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j import factory
+from kg_neo4j import factory, pipeline
+from kg_neo4j._models.prices import price_of
+from kg_neo4j.acquire import files
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.eval import variants
 from kg_neo4j.eval.building import saying_what_stays
-from kg_neo4j.eval.variants import (
-    UNTUNED,
-    ChunkLengthStudy,
-    Grid,
-    Variant,
-    VariantRun,
-    cells,
-    is_tuned,
-    prompts_name,
-    ratios,
-    read_shape,
-)
+from kg_neo4j.eval.variants import UNTUNED, ChunkLengthStudy, Grid, Variant, VariantRun, is_tuned
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.engine import PREPROCESSING
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise import plot
+from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, LoadPlan, LoadReport, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
@@ -71,10 +71,6 @@ def study_chunk_length(
     the study, its graphs stay: the same call goes on. Raises UnreadableSource where there is nothing to read, and what
     `load` raises.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.constraints import delete_graph
-    from kg_neo4j.organise import plot
-
     options = options or ChunkLengthOptions()
     work = _Study(sources, settings, options, progress)
     builds = work.builds()
@@ -88,9 +84,9 @@ def study_chunk_length(
                 plot.plot_side_by_side(database, drawn, options.plot)
         for graph in () if options.keep else work.graphs:
             delete_graph(database, graph)
-    found, kept = cells(runs), tuple(work.graphs) if options.keep else ()
+    found, kept = variants.cells(runs), tuple(work.graphs) if options.keep else ()
     notes = _notes(runs, settings, work.languages)
-    return ChunkLengthStudy(_model_name(settings), found, ratios(found), work.tuning, kept, notes)
+    return ChunkLengthStudy(_model_name(settings), found, variants.ratios(found), work.tuning, kept, notes)
 
 
 def plan_chunk_length(
@@ -104,8 +100,6 @@ def plan_chunk_length(
 
     Prompts that are not tuned yet are taken to be as long as those that ship, and tuning itself is left out.
     """
-    from kg_neo4j import pipeline
-
     options = options or ChunkLengthOptions()
     work = _Study(sources, settings, options, progress)
     plans = []
@@ -131,9 +125,6 @@ class _Study:
 
     def builds(self) -> list[tuple[Variant, int]]:
         """Return the variants and repeats to build; UsageError for invalid ones, before anything is built."""
-        from kg_neo4j.extract import schema as schemas
-        from kg_neo4j.extract.engine import PREPROCESSING
-
         grid = self.options.grid
         if not self.sources:
             raise UsageError("nothing to study", hint="name files or folders")
@@ -149,9 +140,6 @@ class _Study:
 
     def how(self, variant: Variant, repeat: int, schema: str) -> tuple[Settings, LoadOptions]:
         """Return how a graph is loaded. No other study has it: its name hashes the sources and all that shapes it."""
-        from kg_neo4j.extract import schema as schemas
-        from kg_neo4j.pipeline.options import LoadOptions
-
         options, own = self.options, self._asking(variant.model)
         if repeat > 1:
             own = own.model_copy(update={"answer_cache": False})
@@ -168,9 +156,6 @@ class _Study:
 
     def build(self, database: Database, variant: Variant, repeat: int) -> VariantRun:
         """Build one graph, or what is missing of it, and measure it."""
-        from kg_neo4j import pipeline
-        from kg_neo4j.graph.documents import list_documents
-
         settings, wanted = self.how(variant, repeat, self._schema(variant))
         self.graphs.append(settings.graph)
         wanted = replace(wanted, budget_usd=self._left())
@@ -187,9 +172,6 @@ class _Study:
             return self.options.schema
         if not is_tuned(variant.prompts):
             return variant.prompts
-        from kg_neo4j import pipeline
-        from kg_neo4j.acquire import files
-
         settings = self._asking(variant.prompts.partition(":")[2] or variant.model)
         wanted = pipeline.TuneOptions(schema=self.options.schema, budget_usd=self._left())
         read = files.read(self.sources, graph="study")  # prompts are tuned to what the files say now
@@ -207,8 +189,6 @@ class _Study:
         return self.settings.model_copy(update={"summary_tokens": 0, "model": model or self.settings.model})
 
     def _key(self, settings: Settings, *parts: str) -> str:
-        from kg_neo4j.acquire.identity import hash_id
-
         places = [str(Path(source).resolve()) for source in self.sources]
         _, server = factory.model_and_server(settings)
         asked = (_model_name(settings), server, settings.spacy_model or "", str(settings.temperature))
@@ -225,9 +205,6 @@ def _model_name(settings: Settings) -> str:
 
 
 def _measured(database: Database, variant: Variant, repeat: int, settings: Settings, report: LoadReport) -> VariantRun:
-    from kg_neo4j._models.prices import price_of
-    from kg_neo4j.graph import queries
-
     name, _ = factory.model_and_server(settings)
     [row] = database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
     price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
@@ -237,7 +214,7 @@ def _measured(database: Database, variant: Variant, repeat: int, settings: Setti
         settings.graph,
         chunks=report.chunks,
         failed_chunks=len(report.failed_chunks),
-        shape=read_shape(database, settings.graph),
+        shape=variants.read_shape(database, settings.graph),
         usage=Usage(row["known"], read, written, price.usd(read, written) if price else None),
         cached=row["cached"],
         unknown=row["answers"] - row["known"],
@@ -246,7 +223,7 @@ def _measured(database: Database, variant: Variant, repeat: int, settings: Setti
 
 def _title(variant: Variant) -> str:
     tokens = f"{variant.tokens} tokens" if variant.tokens else "as long as the window allows"
-    tuned = "" if variant.prompts == UNTUNED else f"prompts {prompts_name(variant.prompts)}"
+    tuned = "" if variant.prompts == UNTUNED else f"prompts {variants.prompts_name(variant.prompts)}"
     shortened = "" if variant.preprocess == "none" else variant.preprocess
     return ", ".join(part for part in (tokens, variant.model, tuned, shortened) if part)
 

@@ -16,7 +16,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
 from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.graph.identity import mention_key, normalise
 from kg_neo4j.graph.resolution.decisions import Union
 from kg_neo4j.pipeline.documents import cut_document, read_documents
@@ -64,11 +68,6 @@ def study_context(
 
     Raises UnreadableSource where there is nothing to read, and what a model raises.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.extract.engine import extract_all
-
     options = options or LoadOptions()
     tokeniser = tokens.load()
     documents = list(read_documents(sources, settings, options, Tally()))

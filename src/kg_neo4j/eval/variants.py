@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.context import component_sizes
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.report_format import Cell as TableCell
 from kg_neo4j.graph.report_format import Report
+from kg_neo4j.organise.entity_pairs import read_pairs
 from kg_neo4j.records import Usage
 
 if TYPE_CHECKING:
@@ -161,9 +163,6 @@ def ratios(found: Sequence[Cell]) -> tuple[Ratio, ...]:
 
 def read_shape(database: Database, graph: str) -> GraphShape:
     """Return the shape of a graph that is loaded and analysed."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.organise.entity_pairs import read_pairs
-
     parts = database.read(queries.get("analytics/entities"), graph=graph)
     size = database.read(queries.get("write/count_graph"), graph=graph)[0]
     places = {num: values[0] if values else None for part in parts for num, *_, values in part["entities"]}

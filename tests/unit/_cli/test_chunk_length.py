@@ -31,4 +31,4 @@ def test_values_get_the_name_of_their_option(words: str, spread: str) -> None:
 
 def test_a_table_is_turned() -> None:
     table = Report("x", "x", ("Tokens", "Nodes", "Edges"), ((1200, 25, 20), (300, 106, 120)))
-    assert turned(table) == (["Tokens", "1200", "300"], [["Nodes", 25, 106], ["Edges", 20, 120]])
+    assert turned(table) == Report("x", "x", ("Tokens", "1200", "300"), (("Nodes", 25, 106), ("Edges", 20, 120)))

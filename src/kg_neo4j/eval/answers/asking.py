@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
-from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judges import ModelJudge, StatementJudge, Statements, settings_of_judge
+from kg_neo4j.eval.answers import correctness
+from kg_neo4j.eval.answers.correctness import ModelJudge, StatementJudge, Statements
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
 from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.eval.answers.recalling import Recalling, RecordFile
 from kg_neo4j.eval.answers.scores import Case, GivenAnswer, GoldenScore, case_row, exact_match, f1, read_case
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS, priced, usage_of
 from kg_neo4j.eval.answers.systems import GLOBAL, System
+from kg_neo4j.graph import queries
 from kg_neo4j.records import Answer, Filters, Usage
+from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+from kg_neo4j.retrieve.checking.claims import plain_text
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -123,8 +126,10 @@ class Asking:
         goldens: list[GoldenScore] = []
         judging = Usage()
         for golden in question.held_against:
-            similar = answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
-            found = answer_correctness(question.text, given.said, golden, judge=self.judge, similarity=similar)
+            similar = correctness.answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
+            found = correctness.answer_correctness(
+                question.text, given.said, golden, judge=self.judge, similarity=similar
+            )
             judging += found.judgement.usage
             statements = found.judgement.statements or Statements()
             scores = (similar, found.f1, found.score, statements.right, statements.wrong, statements.missing)
@@ -149,10 +154,6 @@ def given_of(row: Any) -> GivenAnswer:
 
 def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
     """Return an answer with its scores; its citations are looked up in the graph, not taken on trust."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
-    from kg_neo4j.retrieve.checking.claims import plain_text
-
     said = (answer.short or plain_text(answer.answer)) if answer.found else ""
     ids = sorted({each.chunk_id for each in answer.citations})
     rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
@@ -198,14 +199,14 @@ class Counting:
             said, usage = self._estimated(run, system, question)
         if not is_judged and not run.judge.is_proxy:
             for golden in question.held_against:
-                answer_correctness(question.text, said, golden, judge=run.judge, similarity=0.0)
+                correctness.answer_correctness(question.text, said, golden, judge=run.judge, similarity=0.0)
         return usage
 
     def judging(self, run: Asking) -> Usage:
         """Return what judging takes."""
         if run.judge.is_proxy:
             return Usage()
-        settings = settings_of_judge(run.answerer.settings)
+        settings = correctness.settings_of_judge(run.answerer.settings)
         ours = usage_of(self.judged, run.answerer.tokeniser, settings)
         if not run.ragas:
             return ours

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.acquire.chunking import target
 from kg_neo4j.acquire.identity import document_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking, Counting
-from kg_neo4j.eval.answers.judges import AUTO, ModelJudge, StatementJudge, judge_of
+from kg_neo4j.eval.answers.correctness import AUTO, ModelJudge, StatementJudge, judge_of
 from kg_neo4j.eval.answers.published_sets import read_set
 from kg_neo4j.eval.answers.questions import (
     AnsweredQuestion,
@@ -33,7 +36,10 @@ from kg_neo4j.eval.answers.supposed import suppose
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, GLOBAL, System, systems
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.retrieval.questions import read_passages
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.pipeline.commands.ask import answerer
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, SkippedSource, Usage
@@ -76,8 +82,6 @@ class SystemsBuild(Builder):
 
     def build(self, stories: Sequence[Story]) -> None:
         """Load the texts and build what the systems read. Raises what these raise, BudgetReached among it."""
-        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
-
         graph, texts = self.settings.graph, self._texts(stories)
         if stories:
             self.load(LOAD, texts)
@@ -144,8 +148,6 @@ def compare_systems(
     Raises SourceNotFound, UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached
     among it. A run that ends early goes on from `options.save`.
     """
-    from kg_neo4j.graph.connection import connect
-
     options = options or ComparisonOptions()
     found, built = prepare(questions, settings, options, progress)
     file = RecordFile(options.save) if options.save else None
@@ -208,10 +210,6 @@ def open_run(
     counting: Counting | None = None,
 ) -> Asking:
     """Return what asks and judges, paid from one budget; of a plan, what counts instead."""
-    from kg_neo4j import factory
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j.pipeline.commands.ask import answerer
-
     budget = None if budget_usd is None else Budget(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
     door = factory.door(keeps, budget=budget)
@@ -225,8 +223,6 @@ def open_run(
 
 def check_ragas(judge: StatementJudge) -> Recalling:
     """Return the model that ragas asks, too. Raises UsageError where words judge, or it is not installed."""
-    from importlib.util import find_spec
-
     if not isinstance(judge, ModelJudge):
         raise UsageError("the scores of ragas need a model as judge", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one")
     if find_spec("ragas") is None:

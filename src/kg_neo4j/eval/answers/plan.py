@@ -10,6 +10,7 @@ from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepar
 from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
 from kg_neo4j.eval.building import LOAD, REPORTS
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
@@ -52,8 +53,6 @@ def plan_comparison(
     Questions are put to what is built, and the calls are those that would be made; what is not built is estimated.
     Raises as `compare_systems` does before it asks.
     """
-    from kg_neo4j.graph.connection import connect
-
     options = options or ComparisonOptions()
     found, building = prepare(questions, settings, options, progress, is_plan=True)
     chosen, graph = building.systems, building.settings.graph

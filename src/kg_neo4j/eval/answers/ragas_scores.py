@@ -17,8 +17,7 @@ from kg_neo4j._models.protocols import Completion, EmbeddingModel
 from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, UsageError
-from kg_neo4j.eval.answers.correctness import SIMILARITY_WEIGHT, STATEMENTS_WEIGHT
-from kg_neo4j.eval.answers.judges import ROUNDS
+from kg_neo4j.eval.answers.correctness import ROUNDS, SIMILARITY_WEIGHT, STATEMENTS_WEIGHT
 from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import forbid_reports_of_use

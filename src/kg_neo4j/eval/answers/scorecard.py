@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.budget import Budget
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import given_answer, given_of
@@ -13,8 +15,12 @@ from kg_neo4j.eval.answers.questions import documents_of, read_answered, stories
 from kg_neo4j.eval.answers.recalling import OF_ONE_MODE, RecordFile
 from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer, score
 from kg_neo4j.eval.retrieval.questions import graph_name, read_passages
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.pipeline.commands.ask import answerer
+from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.retrieve.interface import AskOptions
 
 if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
@@ -56,12 +62,6 @@ def score_answers(
     Raises SourceNotFound, UnreadableSource, UsageError, and what a load and asking raise, BudgetReached among it. A run
     that ends early goes on from `options.save`.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.commands.ask import answerer
-    from kg_neo4j.retrieve.interface import AskOptions
-
     options = options or AnswersOptions()
     asked = read_answered(questions)[: options.limit]
     if not asked:
@@ -115,8 +115,6 @@ def _loaded(settings: Settings, corpus: str | None, progress: Progress) -> tuple
     """Load the corpus, where one is given; return the settings with its graph."""
     if corpus is None:
         return settings, ()
-    from kg_neo4j.pipeline.commands.load import load
-
     passages = read_passages(corpus)
     graph = graph_name(passages)
     settings = settings.model_copy(update={"graph": graph})

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
 from kg_neo4j.eval.retrieval.scores import interval
@@ -96,8 +98,6 @@ def _f1(said: str, gold: str) -> float:
 
 def score(given: Sequence[GivenAnswer], *, by_type: bool = True) -> AnswerScore:
     """Return the scores of `given`, one answer at least."""
-    import numpy as np
-
     exact, f1s = [each.exact for each in given], [each.f1 for each in given]
     found = [each for each in given if each.found]
     cited, supported = sum(each.cited_claims for each in given), sum(each.supported for each in given)
@@ -173,13 +173,6 @@ class Case:
         similar = [each.ragas_similarity for each in self.goldens if each.ragas_similarity is not None]
         correct = [each.ragas_correctness for each in self.goldens if each.ragas_correctness is not None]
         return max(similar, default=None), max(correct, default=None)
-
-    @property
-    def best(self) -> GoldenScore:
-        """The golden answer that counts: of those judged the one met best, else the most alike; the first of equals."""
-        return max(
-            self.goldens, key=lambda each: (each.correctness is not None, each.correctness or 0, each.similarity)
-        )
 
 
 def case_row(case: Case) -> dict[str, Any]:
@@ -274,8 +267,6 @@ class SystemScore:
 
 def score_system(cases: Sequence[Case]) -> SystemScore:
     """Return the means over the cases of one system, one at least."""
-    import numpy as np
-
     given = [case.given for case in cases]
     judged = [case.correctness for case in cases if case.correctness is not None]
     similar = [case.similarity for case in cases]

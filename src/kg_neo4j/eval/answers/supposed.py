@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.prices import price_of
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Usage
@@ -48,9 +50,6 @@ def usage_of(asked: Iterable[Request], tokeniser: Tokeniser, settings: Settings)
 
 def priced(usage: Usage, settings: Settings) -> Usage:
     """Return a usage with its price; None where that of the model is not known."""
-    from kg_neo4j import factory
-    from kg_neo4j._models.prices import price_of
-
     price = price_of(settings.model or factory.DEFAULT_MODEL, settings)
     return replace(usage, usd=price.usd(usage.input_tokens, usage.output_tokens) if price else None)
 

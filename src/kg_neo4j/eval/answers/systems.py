@@ -17,8 +17,6 @@ from kg_neo4j.retrieve.interface import NAIVE, AskOptions, ChunkChoice
 from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
 
-__all__ = ["CONTEXT_TOKENS", "GLOBAL", "MANY", "RAPTOR", "SYSTEMS", "System", "systems"]
-
 GLOBAL = "global"
 CONTEXT_TOKENS = 1_700  # of evidence, for every system alike; of a tree 1,000 to 1,700 are best
 MANY = 100  # texts: tokens alone bound what is read

@@ -14,19 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.eval.answers.questions import Story, documents_of
+from kg_neo4j.eval.extraction import matching
 from kg_neo4j.eval.extraction.gold import GoldPassage
-from kg_neo4j.eval.extraction.matching import (
-    Duplicates,
-    Prediction,
-    RelationMatch,
-    align,
-    compare_clusters,
-    compare_entities,
-    compare_mentions,
-    compare_relations,
-    from_extractions,
-    from_mentions,
-)
+from kg_neo4j.eval.extraction.matching import Duplicates, Prediction, RelationMatch
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import TypeMap
 from kg_neo4j.extract.annotation import (
@@ -39,7 +29,7 @@ from kg_neo4j.extract.annotation import (
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.records import Document, Extraction
+from kg_neo4j.records import Document, Extraction, NodeRow, RelationshipRow
 
 GRAPH = "scorecard"  # names documents; nothing is stored under it
 BY_NAME = "all exact occurrences of the names of node rows, as whole words"
@@ -51,6 +41,22 @@ BestThreshold = tuple[float, Score]  # the best F1 on the validation passages is
 
 
 @dataclass(slots=True)
+class EvidenceCounts:
+    """Accepted rows, how many quote words of the text, and how many of the quotes are in it."""
+
+    rows: int = 0
+    quoted: int = 0
+    found: int = 0
+    stated: int = 0  # right relations with evidence, where the annotation names the sentences that state them
+    in_gold_sentence: int = 0  # of these: the evidence lies in such a sentence
+
+    @property
+    def share(self) -> float:
+        """Share of the rows that quote words of the text, 0 to 1."""
+        return self.found / self.rows if self.rows else 0.0
+
+
+@dataclass(slots=True)
 class Judged:
     """The counts of every passage, by measure, and what else was counted."""
 
@@ -59,8 +65,7 @@ class Judged:
     best_threshold: dict[str, BestThreshold] = field(default_factory=dict)  # of a classifier, by measure
     duplicates: Duplicates = field(default_factory=Duplicates)
     right_facts: int = 0  # end to end, over the document
-    stated: int = 0  # right relations with evidence, where the annotation names the sentences that state them
-    in_gold_sentence: int = 0  # of these: the evidence lies in such a sentence
+    evidence: EvidenceCounts = field(default_factory=EvidenceCounts)
     unscored: Counter[str] = field(default_factory=Counter)  # relationship types without a meaning in the annotation
     left_out: int = 0  # node rows whose type the map leaves out
     without_place: int = 0  # entities whose name the text does not have
@@ -71,12 +76,12 @@ class Judged:
 
     def add_entities(self, gold: GoldPassage, entities: Sequence[EntityMentions], by_name: str = "") -> Duplicates:
         """Note the mentions, entities and clusters of one passage; return the duplicates."""
-        strict, span = compare_mentions(gold, entities)
-        right, duplicates = compare_entities(gold, entities)
+        strict, span = matching.compare_mentions(gold, entities)
+        right, duplicates = matching.compare_entities(gold, entities)
         self.add(f"mentions{by_name}.strict", strict)
         self.add(f"mentions{by_name}.span", span)
         self.add(f"entities{by_name}", right)
-        for name, counts in compare_clusters(gold, entities).items():
+        for name, counts in matching.compare_clusters(gold, entities).items():
             if not by_name:
                 self.add(f"clusters.{name}", {"": counts})
             elif name.startswith("all."):
@@ -98,8 +103,15 @@ def judge(
 ) -> Judged:
     """Return the counts of `extractions`, one list a passage. `validation` is for choosing a classifier's threshold."""
     judged = Judged(basis={"mentions": BY_NAME, "gold_entities": BY_ROWS})
+    evidence = judged.evidence
     for gold, of_one in zip(passages, extractions, strict=True):
-        rows = from_extractions(of_one, types)
+        given_rows: list[NodeRow | RelationshipRow] = []
+        for each in of_one:
+            given_rows += [*each.nodes, *each.relationships]
+        evidence.rows += len(given_rows)
+        evidence.quoted += sum(bool(row.evidence) for row in given_rows)
+        evidence.found += sum(row.span is not None for row in given_rows)
+        rows = matching.from_extractions(of_one, types)
         judged.left_out += rows.left_out
         judged.without_place += rows.without_place
         judged.unscored.update(each.type for each in rows.relations if not types.claims(each.type))
@@ -114,8 +126,8 @@ def judge(
         match = _matched(gold, rows, types, typed=True)
         judged.add_relations("end_to_end", match)
         judged.right_facts += match.right
-        judged.stated += match.with_evidence
-        judged.in_gold_sentence += match.in_evidence
+        evidence.stated += match.with_evidence
+        evidence.in_gold_sentence += match.in_evidence
         if not isinstance(extractor, OffersRelations):
             judged.add_relations("gold_entities", _matched(gold, rows, types, typed=False))
     if isinstance(extractor, OffersRelations):
@@ -125,8 +137,8 @@ def judge(
 
 def _matched(gold: GoldPassage, rows: Prediction, types: TypeMap, *, typed: bool) -> RelationMatch:
     """Compare relations: between entities of the right type, else those alone whose ends are annotated entities."""
-    aligned = align(gold, rows.entities, typed=typed)
-    return compare_relations(gold, rows.entities, rows.relations, types, aligned, only_aligned=not typed)
+    aligned = matching.align(gold, rows.entities, typed=typed)
+    return matching.compare_relations(gold, rows.entities, rows.relations, types, aligned, only_aligned=not typed)
 
 
 def _judge_classifier(
@@ -156,7 +168,7 @@ def _own_mentions(
     document = document_of(gold)
     chunks = [each.chunk for each in extractions]
     found = [extractor.find_mentions(ChunkTask(document, chunk), chunk.text) for chunk in chunks]
-    return from_mentions(zip(chunks, found, strict=True), types)
+    return matching.from_mentions(zip(chunks, found, strict=True), types)
 
 
 def _with_places(rows: Prediction, entities: Sequence[EntityMentions]) -> Prediction:
@@ -178,7 +190,7 @@ class Classified:
         matches = []
         for gold, relations in zip(self.passages, self.relations, strict=True):
             likely = [each for each in relations if each.probability >= threshold]
-            matches.append(compare_relations(gold, given(gold), likely, types, range(len(gold.entities))))
+            matches.append(matching.compare_relations(gold, given(gold), likely, types, range(len(gold.entities))))
         return matches
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
 from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval import partition
@@ -24,9 +26,11 @@ from kg_neo4j.eval.extraction.judging import Judged, document_of, judge
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.annotation import OffersMentions
 from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow, RowCounts, Usage
+from kg_neo4j.records import ChunkOutcome, Extraction, RowCounts, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.engine import ExtractionConfig
@@ -48,22 +52,6 @@ class ScorecardOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceCounts:
-    """Accepted rows, how many quote words of the text, and how many of the quotes are in it."""
-
-    rows: int
-    quoted: int
-    found: int
-    stated: int  # as `Judged` has them
-    in_gold_sentence: int
-
-    @property
-    def share(self) -> float:
-        """Share of the rows that quote words of the text, 0 to 1."""
-        return self.found / self.rows if self.rows else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Scorecard:
     """What an extractor finds, against an annotation. Scores by the names that `judging` gives them."""
 
@@ -79,7 +67,6 @@ class Scorecard:
     scores: Mapping[str, Score]
     rows: RowCounts
     rejections: Mapping[str, int]
-    evidence: EvidenceCounts
     usage: Usage
     seconds: float  # of extraction, models loaded before
     unscored: Mapping[str, int]  # relationship type without a meaning in the annotation -> rows, most frequent first
@@ -106,9 +93,6 @@ def score_extraction(
 
     Raises SourceNotFound, UnreadableSource, UsageError for invalid options, and what a model raises.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.pipeline.budget import budget_of
-
     options = options or ScorecardOptions()
     whole = gold_files.read(gold)
     passages = select(whole, options)
@@ -135,7 +119,6 @@ def score_extraction(
         scores={name: score(counts) for name, counts in judged.counts.items()},
         rows=RowCounts(read, read - rejected, rejected),
         rejections=dict(rejections.most_common()),
-        evidence=_evidence(flat, judged),
         usage=sum((each.usage for each in flat), Usage()),
         seconds=seconds,
         unscored=dict(judged.unscored.most_common()),
@@ -164,9 +147,6 @@ def extract_passages(
 
     What rules and small models need is loaded before the clock starts.
     """
-    from kg_neo4j._models import tokens
-    from kg_neo4j.extract.engine import extract_all
-
     tokeniser = tokens.load()
     jobs: list[DocumentJob] = []
     for number, passage in enumerate(passages):
@@ -184,19 +164,6 @@ def extract_passages(
     seconds = time.monotonic() - started
     progress.finish("extract")
     return [sorted(each, key=lambda one: one.chunk.index) for each in found.values()], seconds
-
-
-def _evidence(extractions: Sequence[Extraction], judged: Judged) -> EvidenceCounts:
-    rows: list[NodeRow | RelationshipRow] = []
-    for each in extractions:
-        rows += [*each.nodes, *each.relationships]
-    return EvidenceCounts(
-        rows=len(rows),
-        quoted=sum(bool(row.evidence) for row in rows),
-        found=sum(row.span is not None for row in rows),
-        stated=judged.stated,
-        in_gold_sentence=judged.in_gold_sentence,
-    )
 
 
 def _failures(passages: Sequence[GoldPassage], extractions: Sequence[Sequence[Extraction]]) -> Iterator[str]:

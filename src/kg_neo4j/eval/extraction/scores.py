@@ -13,19 +13,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 1_000
 SEED = 20_260
 LEVEL = 0.95  # of the intervals
 
 Clusters = Sequence[frozenset[Hashable]]
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +83,6 @@ def shares(counts: Counts) -> Shares:
 
 def score(passages: Sequence[PassageCounts]) -> Score:
     """Return the score of one measure, given the counts of every passage; the same input gives the same intervals."""
-    import numpy as np
-
     totals: dict[str, Counts] = {}
     for passage in passages:
         for kind, counts in passage.items():
@@ -111,8 +106,6 @@ def score(passages: Sequence[PassageCounts]) -> Score:
 
 def _resampled(table: Numbers) -> Numbers:
     """Return the totals of resampled passages: resamples x types x 4."""
-    import numpy as np
-
     number = len(table)
     if not number:
         return np.zeros((1, table.shape[1], 4))
@@ -123,8 +116,6 @@ def _resampled(table: Numbers) -> Numbers:
 
 def _shares(totals: Numbers) -> Numbers:
     """Return precision, recall and F1 along a last axis of three."""
-    import numpy as np
-
     right, found, covered, gold = np.moveaxis(totals, -1, 0)
     precision = np.divide(right, found, out=np.zeros_like(right), where=found > 0)
     recall = np.divide(covered, gold, out=np.zeros_like(covered), where=gold > 0)
@@ -135,16 +126,12 @@ def _shares(totals: Numbers) -> Numbers:
 
 def _micro_and_macro(totals: Numbers) -> tuple[Numbers, Numbers]:
     """Return the shares of all types together, and their means over the types that the annotation of each row has."""
-    import numpy as np
-
     known = (totals[..., 3] > 0)[..., None]
     sums = np.where(known, _shares(totals), 0.0).sum(axis=1)
     return _shares(totals.sum(axis=1)), np.asarray(sums / np.maximum(known.sum(axis=1), 1))
 
 
 def _interval(values: Numbers) -> Interval:
-    import numpy as np
-
     edges = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return Interval(*((float(low), float(high)) for low, high in edges.T))
 

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
 from kg_neo4j.acquire.chunking import target
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.systems import GLOBAL
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
-from kg_neo4j.eval.narrative.grid import StudyScope, StudyTree
+from kg_neo4j.eval.narrative.grid import StudyScope
+from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
@@ -42,7 +45,7 @@ class StudyBuild(Builder):
     @property
     def lengths(self) -> list[int]:
         """Return the lengths of chunks, that of the leaves first."""
-        return list(dict.fromkeys((LEAF_TOKENS, *(each.chunk_tokens for each in self.wanted.trees()))))
+        return list(dict.fromkeys((LEAF_TOKENS, *(each.leaf_tokens or LEAF_TOKENS for each in self.wanted.trees()))))
 
     @property
     def own_graphs(self) -> list[str]:
@@ -52,16 +55,18 @@ class StudyBuild(Builder):
     @property
     def added(self) -> list[str]:
         """Return the names of the trees that a study adds to the narrative one in a graph of the user's own."""
-        own = [each.name for each in self.wanted.trees() if each.chunk_tokens == LEAF_TOKENS and each.name != NAME]
+        own = [each.name for each in self.wanted.trees() if each.leaf_tokens == LEAF_TOKENS and each.name != NAME]
         return own if self.graph is not None else []
 
     def build(self, database: Database) -> None:
         """Build all of it. Raises UnreadableSource where nothing can be read, and what loading and building raise."""
         for length in self.lengths:
             self._load(database, length)
-        for plan in self.wanted.trees():
-            of_length = "" if plan.chunk_tokens == LEAF_TOKENS else f" {plan.chunk_tokens}"
-            self.tree(f"tree {plan.name}{of_length}", self._texts(plan.chunk_tokens), self._tree_options(plan))
+        for tree in self.wanted.trees():
+            length = tree.leaf_tokens or LEAF_TOKENS
+            step = f"tree {tree.name}" if length == LEAF_TOKENS else f"tree {tree.name} {length}"
+            is_users = self.graph is not None and length == LEAF_TOKENS and tree.name == NAME
+            self.tree(step, self._texts(length), TreeBuildOptions(name=NAME) if is_users else tree)
         if GLOBAL in self.wanted.systems:
             self.reports(self._texts(LEAF_TOKENS))
 
@@ -70,8 +75,6 @@ class StudyBuild(Builder):
         return bool(set(READERS) & set(self.wanted.systems))
 
     def _load(self, database: Database, chunk_tokens: int) -> None:
-        from kg_neo4j.graph.documents import list_documents
-
         texts = self._texts(chunk_tokens)
         if texts.settings.graph == self.graph and list_documents(database, self.graph):
             self._is_there = True
@@ -88,25 +91,8 @@ class StudyBuild(Builder):
         sources = () if self._is_there and settings.graph == self.graph else self.sources
         return Texts(settings, options, reads_entities, sources)
 
-    def _tree_options(self, plan: StudyTree) -> TreeBuildOptions:
-        from kg_neo4j.organise.tree.aspects import GENERAL
-        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
-
-        if self.graph is not None and plan.chunk_tokens == LEAF_TOKENS and plan.name == NAME:
-            return TreeBuildOptions(name=plan.name)
-        return TreeBuildOptions(
-            name=plan.name,
-            aspects=(GENERAL,) if plan.is_general else None,
-            leaf_tokens=plan.chunk_tokens,
-            summary_tokens=plan.summary_tokens,
-            details=plan.details,
-        )
-
     def _name(self, chunk_tokens: int) -> str:
         """Return a name that no other study has: a hash of the sources and of all that shapes what is extracted."""
-        from kg_neo4j import factory
-        from kg_neo4j.acquire.identity import hash_id
-
         asked, server = factory.model_and_server(self.settings)
         places = [str(Path(source).resolve()) for source in self.sources]
         read = "entities" if self._reads_entities and chunk_tokens == LEAF_TOKENS else "passages"

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, MANY, RAPTOR, System, systems
+from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, MANY, System, systems
 from kg_neo4j.eval.answers.systems import SYSTEMS as SYSTEMS_BY_NAME
+from kg_neo4j.organise.tree.aspects import GENERAL
 from kg_neo4j.organise.tree.interface import DETAILS, LEAF_TOKENS, MOST_DETAILS, NAME, SUMMARY_TOKENS
+from kg_neo4j.organise.tree.upkeep import RAPTOR
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import AskOptions
 from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TreeChoice
@@ -61,17 +64,6 @@ class Way(System):
 
 
 @dataclass(frozen=True, slots=True)
-class StudyTree:
-    """A tree that some way reads, and how it is built."""
-
-    name: str
-    chunk_tokens: int = LEAF_TOKENS
-    summary_tokens: int = SUMMARY_TOKENS
-    details: int = DETAILS
-    is_general: bool = False  # one general aspect: RAPTOR's
-
-
-@dataclass(frozen=True, slots=True)
 class StudyScope:
     """What a study is to compare."""
 
@@ -97,20 +89,22 @@ class StudyScope:
             found += self._varied(ablation, aspects)
         return tuple(found)
 
-    def trees(self) -> tuple[StudyTree, ...]:
+    def trees(self) -> tuple[TreeBuildOptions, ...]:
         """Return the trees that the ways read, the narrative one first: with every detail that one of them reads."""
         grids = self.grids
+        own = TreeBuildOptions(name=NAME, leaf_tokens=LEAF_TOKENS, summary_tokens=SUMMARY_TOKENS, details=DETAILS)
         details = max(grids.details) if DETAIL_NODES in self.ablations else DETAILS
-        found = [StudyTree(NAME, details=max(details, DETAILS))]
+        found = [replace(own, details=max(details, DETAILS))]
         if any(SYSTEMS_BY_NAME[each].tree == RAPTOR for each in self.systems):
-            found.append(StudyTree(RAPTOR, details=0, is_general=True))
+            found.append(replace(own, name=RAPTOR, details=0, aspects=(GENERAL,)))
         if SUMMARY_LENGTH in self.ablations:
             others = [each for each in grids.summary_length if each != SUMMARY_TOKENS]
-            found += [StudyTree(_of_summaries(each), summary_tokens=each) for each in others]
+            found += [replace(own, name=_of_summaries(each), summary_tokens=each) for each in others]
         if CHUNK_LENGTH in self.ablations:
-            found += [StudyTree(NAME, chunk_tokens=each) for each in grids.chunk_length if each != LEAF_TOKENS]
+            found += [replace(own, leaf_tokens=each) for each in grids.chunk_length if each != LEAF_TOKENS]
         if LENGTH in self.ablations:
-            found += [StudyTree(_of_both(each), each, each) for each in grids.length if each != LEAF_TOKENS]
+            lengths = [each for each in grids.length if each != LEAF_TOKENS]
+            found += [replace(own, name=_of_both(each), leaf_tokens=each, summary_tokens=each) for each in lengths]
         return tuple(found)
 
     def _varied(self, ablation: str, aspects: Sequence[str]) -> list[Way]:

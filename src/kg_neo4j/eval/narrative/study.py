@@ -14,23 +14,27 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking, Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
-from kg_neo4j.eval.answers.judges import AUTO, judge_of
+from kg_neo4j.eval.answers.correctness import AUTO, judge_of
 from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.scores import Case, SystemScore, score_system
 from kg_neo4j.eval.building import saying_what_stays
+from kg_neo4j.eval.narrative import questions as question_files
 from kg_neo4j.eval.narrative.building import StudyBuild
 from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, StudyScope, Way
-from kg_neo4j.eval.narrative.questions import (
-    PASSAGE_MODES,
-    NarrativeQuestion,
-    find_evidence,
-    read_narrative,
-    with_keys,
-    with_quotes,
-)
+from kg_neo4j.eval.narrative.questions import PASSAGE_MODES, NarrativeQuestion, find_evidence, read_narrative
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise.search_indexes import WORDED
+from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Filters, Usage
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.tree.search import read_trees
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -106,9 +110,6 @@ def study_narrative(
     Where an error or an interrupt ends the study, its graphs stay: the same call goes on. Raises SourceNotFound,
     UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached among it.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.constraints import delete_graph
-
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress)
@@ -155,10 +156,6 @@ def plan_narrative(
     The same run, with doors that count: no model is asked and nothing is written. Raises as `study_narrative` does
     before it asks.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.organise.tree.aspects import load_aspects
-
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress, is_plan=True)
@@ -167,7 +164,7 @@ def plan_narrative(
         graph = building.of(LEAF_TOKENS).graph
         ways = options.wanted.ways(_aspects_of(database, graph) or [each.name for each in load_aspects(None)])
         if documents := list_documents(database, graph):
-            asked = with_keys(asked, documents)
+            asked = question_files.with_keys(asked, documents)
         counting, how = Counting(), ComparisonOptions(judge=options.judge)
         lengths = dict.fromkeys((LEAF_TOKENS, *(way.chunk_tokens for way in ways)))
         runs = {each: open_run(building.of(each), database, how, None, None, counting) for each in lengths}
@@ -194,8 +191,6 @@ def _building_of(
 
 def _aspects_of(database: Database, graph: str) -> list[str]:
     """Return the aspects that the narrative trees of a graph have summaries of, in ascending order."""
-    from kg_neo4j.retrieve.tree.search import read_trees
-
     return sorted({aspect for each in read_trees(database, graph, NAME) for aspect in each.aspects})
 
 
@@ -213,12 +208,10 @@ class _StudyRun:
 
     def study(self, asked: Sequence[NarrativeQuestion]) -> tuple[WayScore, ...]:
         """Return the scores of every way; question by question, so that a run that ends early asked all ways alike."""
-        from kg_neo4j.graph.documents import list_documents
-
         graph = self.building.of(LEAF_TOKENS).graph
         ways = self.options.wanted.ways(_aspects_of(self.database, graph))
         documents = list_documents(self.database, graph)
-        keyed = with_quotes(self.database, graph, with_keys(asked, documents), documents)
+        keyed = question_files.with_quotes(self.database, graph, question_files.with_keys(asked, documents), documents)
         by_way: dict[str, list[Case]] = {way.name: [] for way in ways}
         self.progress.start("answers", len(ways) * len(keyed))
         for question in keyed:
@@ -248,11 +241,6 @@ class _StudyRun:
         return WayScore(way, score_system(cases), types, *self._evidence(way, asked))
 
     def _evidence(self, way: Way, asked: Sequence[NarrativeQuestion]) -> tuple[float | None, float | None]:
-        from kg_neo4j.organise.search_indexes import WORDED
-        from kg_neo4j.retrieve.ask import prepare
-        from kg_neo4j.retrieve.filters import resolve
-        from kg_neo4j.retrieve.question import read
-
         quoted = [each for each in asked if each.quotes]
         if not quoted or way.mode not in PASSAGE_MODES:
             return None, None
@@ -267,8 +255,6 @@ class _StudyRun:
 
     def _path(self) -> str:
         """Return the file of what was said of these texts and trees."""
-        from kg_neo4j.graph import queries
-
         graphs = [self.building.of(each).graph for each in sorted(self.building.lengths)]
         query = queries.get("retrieve/tree_texts")
         rows = [row for graph in graphs for row in self.database.read(query, graph=graph)]

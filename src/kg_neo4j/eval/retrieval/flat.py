@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j.eval.retrieval.questions import CorpusPassage
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
@@ -59,8 +61,6 @@ class Dense:
 
     def rank(self, question: str) -> list[int]:
         """Return the idx of all passages, nearest first."""
-        import numpy as np
-
         near = self._vectors @ embed_texts(self._model, [question], self._tokeniser)[0]
         return [self._numbers[each] for each in np.argsort(-near, kind="stable")]
 

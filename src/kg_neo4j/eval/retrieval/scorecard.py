@@ -11,14 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j.acquire.identity import text_hash
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.questions import documents_of, stories_of
 from kg_neo4j.eval.retrieval import flat
 from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, graph_name, read_passages, read_questions
 from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, RetrievalScore, compare, recalls_at, score
+from kg_neo4j.extract import schema
+from kg_neo4j.extract.triples import TripleExtractor, read_triples
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
+from kg_neo4j.retrieve import local, naive
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.question import read
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
@@ -74,11 +85,6 @@ def score_retrieval(
 
     Raises SourceNotFound, UnreadableSource, UsageError for options that cannot be meant, and what a load raises.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.commands.load import load
-
     options = options or RetrievalOptions()
     if unknown := [mode for mode in options.modes if mode not in MODES]:
         raise UsageError(f"no mode {unknown[0]!r} to measure", hint=f"the modes are {', '.join(MODES)}")
@@ -129,10 +135,6 @@ def _extractor(triples: str | None, passages: Sequence[CorpusPassage]) -> tuple[
     """Return what stands for the extractor of the settings, what its graph is told apart by, and notes."""
     if triples is None:
         return None, "", []
-    from kg_neo4j.acquire.identity import text_hash
-    from kg_neo4j.extract import schema
-    from kg_neo4j.extract.triples import TripleExtractor, read_triples
-
     known = read_triples(triples)
     missing = sum(text_hash(passage.text) not in known for passage in passages)
     notes = [f"{triples} says nothing of {missing:,} of {len(passages):,} passages"] if missing else []
@@ -142,13 +144,6 @@ def _extractor(triples: str | None, passages: Sequence[CorpusPassage]) -> tuple[
 
 def _mode(database: Database, settings: Settings, mode: str, depth: int, notes: list[str]) -> Search:
     """Return a search by `mode`, as `kg ask` makes it but for as many chunks as are scored."""
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph import queries
-    from kg_neo4j.retrieve import local, naive
-    from kg_neo4j.retrieve.ask import prepare
-    from kg_neo4j.retrieve.question import read
-
     retriever = {"naive": naive, "local": local}[mode].retrieve
     keys = database.read(queries.get("retrieve/passages"), graph=settings.graph)
     numbers = {row["chunk"]: int(row["key"].partition("/")[0]) for row in keys}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from kg_neo4j.eval.retrieval.questions import GoldQuestion
 
 RESAMPLES = 2_000
@@ -53,8 +55,6 @@ def recalls_at(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], d
 
 def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths: Sequence[int]) -> RetrievalScore:
     """Return the scores of one way of searching; rankings in the order of the questions, one question at least."""
-    import numpy as np
-
     recalls = {depth: recalls_at(questions, rankings, depth) for depth in depths}
     firsts = [
         next((1 / rank for rank, number in enumerate(ranking.numbers, 1) if number in question.gold), 0.0)
@@ -78,16 +78,12 @@ def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths
 
 def compare(ours: Sequence[float], theirs: Sequence[float]) -> RecallDifference:
     """Return the difference of two ways on the same questions, given the recall of each question."""
-    import numpy as np
-
     gained = 100 * (np.asarray(ours) - np.asarray(theirs))
     return RecallDifference(float(gained.mean()), *interval(gained.tolist()))
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % interval of the mean, by resampling; one value at least."""
-    import numpy as np
-
     count = len(values)
     times = np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
     means = times @ np.asarray(values, float) / count

@@ -15,8 +15,16 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.eval.answers.comparison import check_ragas
-from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judges import AnswerJudgement, ModelJudge, Statements, WordJudge, judge_of, settings_of_judge
+from kg_neo4j.eval.answers.correctness import (
+    AnswerJudgement,
+    ModelJudge,
+    Statements,
+    WordJudge,
+    answer_correctness,
+    answer_similarity,
+    judge_of,
+    settings_of_judge,
+)
 from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings

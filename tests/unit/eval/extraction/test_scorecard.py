@@ -66,7 +66,7 @@ def test_a_model_is_scored_through_the_path_of_a_load(llm: FakeLlm, tmp_path: Pa
     assert counts(card, "clusters.all.b_cubed") == Counts(5, 5, 4, 6)
     assert (card.judged.duplicates.matched, card.judged.duplicates.surplus) == (4, 1)
     assert card.rows == RowCounts(11, 11, 0)
-    evidence = card.evidence
+    evidence = card.judged.evidence
     assert (evidence.rows, evidence.quoted, evidence.found) == (11, 10, 9)
     assert (evidence.stated, evidence.in_gold_sentence) == (2, 1)
     assert (card.usage.calls, card.usage.input_tokens, card.usage.output_tokens) == (1, 100, 20)

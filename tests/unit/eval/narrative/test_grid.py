@@ -61,7 +61,7 @@ def test_systems_fill_the_same_room_and_published_ones_read_the_five_nearest() -
 
 def test_chunks_and_summaries_of_one_length_are_varied_together() -> None:
     wanted = StudyScope((), ("length",), Grids(length=(100, 200, 400)))
-    assert [(each.name, each.chunk_tokens, each.summary_tokens) for each in wanted.trees()] == [
+    assert [(each.name, each.leaf_tokens, each.summary_tokens) for each in wanted.trees()] == [
         ("narrative", 200, 200),
         ("study-length-100", 100, 100),
         ("study-length-400", 400, 400),
@@ -80,7 +80,7 @@ def test_trees_are_built_for_what_is_compared_alone() -> None:
         ("study-summaries-400", 400, 1),
     ]
     lengths = StudyScope((), ("chunk-length",), Grids(chunk_length=(100, 200))).trees()
-    assert [each.chunk_tokens for each in lengths] == [200, 100]
+    assert [each.leaf_tokens for each in lengths] == [200, 100]
 
 
 def test_one_aspect_alone_leaves_nothing_without_it() -> None:
