@@ -23,8 +23,8 @@ from kg_neo4j.organise.tree.naming import ClusterAspects, TreeNamer
 from kg_neo4j.organise.tree.stored import DETAIL as DETAIL_LABEL
 from kg_neo4j.organise.tree.stored import PASSAGE, SUMMARY, Link, Node
 from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of
-from kg_neo4j.organise.tree.writing import Text, Writing
-from kg_neo4j.organise.tree.written import DETAIL, TreeItem
+from kg_neo4j.organise.tree.writing import Writing
+from kg_neo4j.organise.tree.written import DETAIL, TreeItem, WrittenText
 
 CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
 
@@ -34,7 +34,7 @@ class WrittenNode:
     """A summary or a note, in its place."""
 
     item: TreeItem
-    text: Text
+    text: WrittenText
     number: int  # of a summary: of its cluster, within aspect and level; of a note: among those of its leaf, from 0
     links: tuple[Link, ...]  # what it is made from; of a summary with probabilities
 
@@ -48,7 +48,9 @@ class TreeDraft:
     naming_answers: tuple[str, ...] | None  # None: those of the stored tree
     absent: tuple[str, ...]  # aspects that nothing of it shows
     levels: int
-    silent: Mapping[str, Text] = field(default_factory=dict)  # notes on aspects of which a leaf says nothing, by hash
+    silent: Mapping[str, WrittenText] = field(
+        default_factory=dict
+    )  # notes on aspects that a leaf does not show, by hash
 
 
 @dataclass(slots=True)
@@ -67,7 +69,7 @@ class TreeBuild:
     embedding: TreeVectors
     stored: TreeStructure | None = None
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
-    _silent: dict[str, Text] = field(default_factory=dict)
+    _silent: dict[str, WrittenText] = field(default_factory=dict)
 
     def build(self) -> TreeDraft:
         """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""

@@ -18,7 +18,6 @@ from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree import structure
-from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.building import TreeBuild, TreeDraft
 from kg_neo4j.organise.tree.clustering import require_scikit_learn
 from kg_neo4j.organise.tree.embedded import TreeVectors
@@ -34,8 +33,18 @@ from kg_neo4j.organise.tree.upkeep import (
     settings_json,
     settled,
 )
-from kg_neo4j.organise.tree.writing import Text, Unfinished, Writing, read_silent, silent_json
-from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, answer_tokens
+from kg_neo4j.organise.tree.writing import (
+    Author,
+    Summarised,
+    Unfinished,
+    Writing,
+    is_stored,
+    model_author,
+    own_author,
+    read_silent,
+    silent_json,
+)
+from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, WrittenText, answer_tokens
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Usage
 
@@ -262,7 +271,7 @@ class _TreeWork:
         silent = {} if how.rebuild else self._silent()
         return Writing(authors, model, how.tokeniser, most, standing, silent, self._progress)
 
-    def _silent(self) -> Mapping[str, Text]:
+    def _silent(self) -> Mapping[str, WrittenText]:
         """Return the notes on aspects that the stored tree does not have, because there was nothing to say."""
         return read_silent(self._stored.properties.get("silent", "{}")) if self._stored else {}
 

@@ -14,8 +14,7 @@ from kg_neo4j.records import Usage
 if TYPE_CHECKING:
     from kg_neo4j._models.door import Door
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.organise.community_reports import ReportPlan
-    from kg_neo4j.organise.report_domain import Domain
+    from kg_neo4j.organise.community_reports import Domain, ReportPlan
     from kg_neo4j.organise.stored_reports import CommunityReport
     from kg_neo4j.settings import Settings
 
@@ -213,15 +212,9 @@ def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
 def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
     """Return the domain that the prompt names."""
     from kg_neo4j._models import tokens
-    from kg_neo4j.graph import queries
-    from kg_neo4j.organise.community_reports import usual_domain
-    from kg_neo4j.organise.report_domain import ChooseDomain
+    from kg_neo4j.organise.community_reports import ChooseDomain
 
-    def stored() -> str:
-        return usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
-
-    finds = domain == FIND_DOMAIN
-    return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), stored, finds))
+    return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), domain == FIND_DOMAIN))
 
 
 def _given(domain: str | None) -> str | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
-    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
+    from kg_neo4j.organise.tree.aspects import ProposeAspects
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.settings import Settings
 
@@ -192,7 +192,7 @@ def _question(sample: Sample, options: TuneOptions, temperature: float) -> Propo
 
 
 def _aspect_question(sample: Sample, options: TuneOptions) -> ProposeAspects:
-    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
+    from kg_neo4j.organise.tree.aspects import ProposeAspects
 
     return ProposeAspects(*_shown(sample, options))
 
