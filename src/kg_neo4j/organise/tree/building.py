@@ -17,7 +17,7 @@ from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.fitted import ClusterFit
-from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, Clusters, Leaf, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Clusters, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.naming import ClusterAspects, TreeNamer
 from kg_neo4j.organise.tree.stored import DETAIL as DETAIL_LABEL
@@ -61,7 +61,6 @@ class TreeBuild:
     document_id: str
     leaves: Leaves
     vectors: Vectors  # of the leaves
-    aspects: Sequence[Aspect]
     options: TreeOptions
     room: int  # tokens of one question; clusters that grew beyond it are shown in part
     namer: TreeNamer
@@ -85,7 +84,7 @@ class TreeBuild:
             structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
         details = self._details_by_aspect(structure) if self.options.details_by == BY_ASPECT else self._details()
         shown = {each.item.aspect for each in summaries}
-        absent = tuple(aspect.name for aspect in self.aspects if aspect.name not in shown)
+        absent = tuple(aspect.name for aspect in self.options.aspects if aspect.name not in shown)
         levels = max((each.item.level for each in summaries), default=0)
         nodes = (*self._passages(), *self._nodes(SUMMARY, summaries), *self._nodes(DETAIL_LABEL, details))
         return TreeDraft(nodes, structure, answers, absent, levels, self._silent)
@@ -112,10 +111,10 @@ class TreeBuild:
         clusters, fit = self._found(self.vectors, [leaf.token_count for leaf in leaves], self.options.seed + number)
         named = self._named([[leaves[place] for place in members] for members in clusters.members])
         shown = {name for each in named for name in each.aspects}
-        names = [aspect.name for aspect in self.aspects]
+        names = [aspect.name for aspect in self.options.aspects]
         structure = TreeStructure(
             fit=fit,
-            aspect_set=tuple(self.aspects),
+            aspect_set=self.options.aspects,
             members=members_of(leaves, clusters),
             aspects=tuple(tuple(name for name in names if name in each.aspects) for each in named),
             naming=self.namer.door.name,
@@ -129,8 +128,8 @@ class TreeBuild:
         return find(vectors, token_counts, most_tokens=min(CLUSTER_TOKENS, self.room), seed=seed)
 
     def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[ClusterAspects]:
-        if len(self.aspects) == 1:
-            return [ClusterAspects((self.aspects[0].name,)) for _ in clusters]
+        if len(self.options.aspects) == 1:
+            return [ClusterAspects((self.options.aspects[0].name,)) for _ in clusters]
         return self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
 
     # ---------------------------------------------------------------------------------------------------- levels
@@ -147,7 +146,7 @@ class TreeBuild:
     def _next_level(self, beneath: Sequence[WrittenNode], level: int) -> list[WrittenNode]:
         """Return the summaries of one level more; none where no aspect has clusters that put summaries together."""
         wanted = []
-        for aspect in self.aspects:
+        for aspect in self.options.aspects:
             own = {each.number: each for each in beneath if each.item.aspect == aspect.name}
             for number, cluster in enumerate(self._clusters(aspect.name, own, level)):
                 members = [(own[member], probability) for member, probability in cluster if member in own]
