@@ -16,8 +16,8 @@ import pytest
 
 from chromium import Tab, browser
 from hostile_texts import PAYLOADS
-from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE, still
-from kg_neo4j.organise.viewer.view import GraphView
+from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
+from kg_neo4j.organise.viewer.view import GraphView, draw_page, draw_still
 from viewed_graph import hostile, people
 
 VIEWER = "document.querySelector('.kg-viewer').kgViewer"
@@ -33,7 +33,7 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
 
 def write(view: GraphView, folder: Path) -> str:
     page = folder / "graph.html"
-    page.write_bytes(still.page(view).encode("utf-8"))
+    page.write_bytes(draw_page(view).encode("utf-8"))
     return page.as_uri()
 
 
@@ -213,7 +213,7 @@ def served(view: GraphView) -> Iterator[str]:
     shown = json.dumps(asdict(replace(view, details={}, details_at="/details/")))
     page = (
         '<!doctype html><html lang="en"><title>served</title><link rel="stylesheet" href="/viewer.css">'
-        f'<div class="kg-viewer" data-src="/graph.json">{still.draw(view)}</div>'
+        f'<div class="kg-viewer" data-src="/graph.json">{draw_still(view)}</div>'
         '<script src="/viewer.js" defer></script>'
     )
     files = {

@@ -23,7 +23,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import report_questions, search_indexes
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.report_domain import find_domain
+from kg_neo4j.organise.community_reports import find_domain
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.pipeline.commands.communities import (
     CommunityReportOptions,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.extract.llm_extractor import OpenExtractor
     from kg_neo4j.graph.resolution.judgement import CompareEntities, Judgements
+    from kg_neo4j.organise.community_reports import ChooseDomain, Domain
     from kg_neo4j.organise.description_merges import Merge
-    from kg_neo4j.organise.report_domain import ChooseDomain, Domain
     from kg_neo4j.organise.report_questions import ReportDraft, WriteReport
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.naming import ClusterAspects, NameClusters
@@ -121,7 +121,7 @@ def _report(task: WriteReport) -> ReportDraft:
 
 
 def _choose_domain(job: ChooseDomain) -> Domain:
-    from kg_neo4j.organise.report_domain import Domain
+    from kg_neo4j.organise.community_reports import Domain
 
     return Domain(None)
 

@@ -9,13 +9,18 @@ and one that a model wrote is kept as long as its hash stays.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from kg_neo4j._models.door import Door
-from kg_neo4j._models.tasks import Unanswered
+from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.door import Door, Job
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Task, TaskAnswer, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row, batches
@@ -37,6 +42,8 @@ from kg_neo4j.records import Usage
 
 PAGE = 100  # communities that are read at a time
 DOCUMENTS = 5  # titles that a composed report names
+SAMPLE_CHUNKS, SAMPLE_TOKENS = 10, 150  # chunks that show what documents are about, and of each so many tokens
+LONGEST_DOMAIN = 100  # characters
 STAGE = "reports"
 BASE_TOKENS = 200  # of a report without its findings, as a plan assumes it
 FINDING_TOKENS = 110  # of a finding: fewer than the words that a report may have
@@ -268,3 +275,71 @@ def _member(row: Sequence[Any]) -> ReportMember:
     entity, name, kind, description, evidence, born, died, child = row
     years = tuple(year for year in (born, died) if isinstance(year, int))
     return ReportMember(entity, name, kind, description, evidence, years, child)
+
+
+# -------------------------------------------------------------------------------------------------- domain
+
+
+@dataclass(frozen=True, slots=True)
+class NameDomain(Task[str]):
+    """Asks for the field of a sample of texts."""
+
+    kind: ClassVar[str] = "domain"
+    sample: str
+    max_tokens: int | None = 100
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the messages; the mark hashes the sample, so it cannot contain its own end."""
+        boundary = hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return prompts.load("domain").render(sample=self.sample, boundary=boundary)
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        """Return the one short line that was said."""
+        lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
+        line = lines[0].strip("\"'*`. ") if len(lines) == 1 else ""
+        if line and line.isprintable() and len(line) <= LONGEST_DOMAIN:
+            return line
+        return Complaint("the model named no field in one short line")
+
+
+def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser) -> TaskAnswer[str]:
+    """Ask what a sample of the chunks of `graph` is about; the same sample every time. No error is raised."""
+    rows = database.read(queries.get("analytics/sample_chunks"), graph=graph, limit=SAMPLE_CHUNKS)
+    sample = "\n\n".join(f"{row['title']}: {cut_at_word(row['text'], tokeniser, SAMPLE_TOKENS)}" for row in rows)
+    [answer] = door.ask_all([NameDomain(sample)])
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The domain that the prompt names: `value` is empty for none, None for that of the reports so far.
+
+    `note` says how it was found.
+    """
+
+    value: str | None
+    usage: Usage = field(default_factory=Usage)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseDomain(Job[Domain]):
+    """Decides which topic of the documents a model is given."""
+
+    kind: ClassVar[str] = "choose_domain"
+    database: Database
+    graph: str
+    tokeniser: Tokeniser
+    given: str | None  # by the user
+    finds: bool  # where no report has a domain, the model is asked for it
+
+    def by_model(self, door: Door) -> Domain:
+        """Take what is given, or what the reports have; else ask."""
+        if not self.finds:
+            return Domain(self.given)
+        communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
+        if stored := usual_domain(communities):
+            return Domain(stored, note=f"domain, as in the reports so far: {stored}")
+        found = find_domain(self.database, self.graph, door, self.tokeniser)
+        note = f"domain: {found.value}" if found.value else f"no domain was found: {found.problem}"
+        return Domain(found.value or "", found.usage, note)

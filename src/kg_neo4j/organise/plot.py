@@ -11,8 +11,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
-from kg_neo4j.organise.viewer import still
-from kg_neo4j.organise.viewer.view import read_view
+from kg_neo4j.organise.viewer.view import draw_page, read_view
 
 COLOUR_BY = ("type", "community")
 MOST_OF_A_PANEL = 2_000  # nodes
@@ -45,7 +44,7 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
             f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
         )
     if suffix == _PAGE:
-        content = still.page(read_view(database, data, colour_by)).encode("utf-8")
+        content = draw_page(read_view(database, data, colour_by)).encode("utf-8")
     else:
         content = plot_picture.draw(data, suffix[1:], colour_by)
     write_whole(target, content)

@@ -14,8 +14,8 @@ import pytest
 from hostile_texts import PAYLOADS
 from kg_neo4j.organise import html_page
 from kg_neo4j.organise.plot_graph import PlotGraph
-from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE, still
-from kg_neo4j.organise.viewer.view import view
+from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
+from kg_neo4j.organise.viewer.view import draw_page, draw_still, view
 from viewed_graph import hostile, people
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,7 +51,7 @@ class Page(HTMLParser):
 
 
 def test_a_page_holds_the_graph_and_loads_nothing() -> None:
-    text = still.page(people(5))
+    text = draw_page(people(5))
     page = Page(text)
     assert [node["name"] for node in page.data["nodes"]] == [f"Person number {place}" for place in range(5)]
     assert {each["type"] for each in page.data["edges"]} == {"MARRIED_TO"}
@@ -64,7 +64,7 @@ def test_a_page_holds_the_graph_and_loads_nothing() -> None:
 
 
 def test_the_policy_allows_the_script_and_the_style_of_the_page_and_nothing_else() -> None:
-    page = Page(still.page(people(5)))
+    page = Page(draw_page(people(5)))
     (policy,) = [value for name, value in page.attributes if name == "content" and "default-src" in value]
 
     def source(text: str) -> str:
@@ -85,7 +85,7 @@ def test_the_policy_allows_the_script_and_the_style_of_the_page_and_nothing_else
 
 def test_no_text_of_a_document_becomes_part_of_the_page() -> None:
     assert len(PAYLOADS) >= 60
-    page = Page(still.page(hostile()))
+    page = Page(draw_page(hostile()))
     assert set(page.tags) == OURS
     assert page.tags.count("script") == 2
     assert page.tags.count("style") == page.tags.count("main") == page.tags.count("svg") == 1
@@ -111,12 +111,12 @@ def test_the_script_writes_texts_as_text() -> None:
 
 
 def test_a_hub_has_its_name_also_where_nodes_are_all_around_it() -> None:
-    names = [each.text for each in ElementTree.fromstring(still.draw(people(150))).iter(f"{SVG}text")]
+    names = [each.text for each in ElementTree.fromstring(draw_still(people(150))).iter(f"{SVG}text")]
     assert names[0] == "Person number 0"
 
 
 def test_without_a_script_the_graph_is_a_picture_with_names() -> None:
-    root = ElementTree.fromstring(still.draw(people(12)))
+    root = ElementTree.fromstring(draw_still(people(12)))
     assert len(list(root.iter(f"{SVG}line"))) == 11
     circles = list(root.iter(f"{SVG}circle"))
     assert [each[0].text for each in circles] == [f"Person number {n}" for n in range(12)]
@@ -129,7 +129,7 @@ def test_without_a_script_the_graph_is_a_picture_with_names() -> None:
 
 @pytest.mark.parametrize("size", [1, 2])
 def test_small_graphs_have_a_page_too(size: int) -> None:
-    page = Page(still.page(people(size)))
+    page = Page(draw_page(people(size)))
     assert len(page.data["nodes"]) == size
 
 
@@ -138,8 +138,8 @@ def test_a_view_has_both_legends_and_is_the_same_twice() -> None:
     assert [(group.value, group.count) for group in shown.legends["type"]] == [("PERSON", 6), ("PLACE", 6)]
     assert [group.name for group in shown.legends["community"]] == ["community 0", "community 1", "community 2"]
     assert {node.community for node in shown.nodes} == {group.value for group in shown.legends["community"]}
-    assert still.page(people(12)) == still.page(people(12))
+    assert draw_page(people(12)) == draw_page(people(12))
 
 
 def test_an_empty_graph_has_a_page() -> None:
-    assert Page(still.page(view(PlotGraph("empty", (), (), 0), "community"))).data["nodes"] == []
+    assert Page(draw_page(view(PlotGraph("empty", (), (), 0), "community"))).data["nodes"] == []

@@ -154,7 +154,7 @@ def _still(picture: GraphView) -> Any:
     """Return a picture as markup, for where no script runs; the names in it are escaped."""
     from markupsafe import Markup
 
-    from kg_neo4j.organise.viewer.still import draw as draw_still
+    from kg_neo4j.organise.viewer.view import draw_still
 
     return Markup(draw_still(picture))  # noqa: S704 - made by us, with every name escaped
 

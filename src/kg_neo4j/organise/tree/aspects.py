@@ -1,4 +1,4 @@
-"""Sets of aspects: those that ship with the package (the seven of narrative text first), or a file of the user's.
+"""Sets of aspects: those that ship with the package (the seven of narrative text first), a user's file, or proposals.
 
 A file is TOML: a list of [[aspects]] with `name`, `title`, `question` and, if wanted, `prompt` and `cues`
 (prompts/aspects/narrative.toml explains them). Its order is the order in which aspects are named and built.
@@ -11,12 +11,16 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from kg_neo4j import resources
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.prompts import Prompt
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema_text import comment, quoted
 from kg_neo4j.organise.tree.interface import Aspect
@@ -36,6 +40,8 @@ LONGEST_TITLE = 80
 LONGEST_QUESTION = 500
 MOST_CUES = 300  # of an aspect
 WIDTH = 120  # of a line of cues
+FEWEST_PROPOSED, MOST_PROPOSED = 4, 9  # of a set that a model proposes
+PROPOSED_PROMPT = "summary_text"  # that asks for the summaries of proposed aspects
 RESERVED = frozenset(("detail", "none"))  # what notes are called, and what a model says where it sees nothing
 PLACEHOLDERS = frozenset("title question words text boundary complaint".split())  # that a prompt may use
 
@@ -172,3 +178,76 @@ def _text(row: dict[str, Any], key: str, where: str, longest: int) -> str:
     if len(value) > longest:
         raise UsageError(f"{where}: the {key} has {len(value)} characters; {longest} are the most")
     return value
+
+
+# ------------------------------------------------------------------------------------------------ proposals
+
+
+@dataclass(frozen=True, slots=True)
+class AspectProposal:
+    """Aspects that may become a set, and what was wrong with the answer they come from."""
+
+    aspects: tuple[Aspect, ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeAspects(Prompted[AspectProposal]):
+    """Asks which aspects a sample of a text has."""
+
+    kind: ClassVar[str] = "tune_aspects"
+    rounds: ClassVar[int] = 2
+    sample: str
+    language: str
+    domain: str  # what the text is about; empty: that is for the model to see
+
+    def values(self) -> Mapping[str, str]:
+        """Return what the placeholders stand for."""
+        return {
+            "fewest": str(FEWEST_PROPOSED),
+            "most": str(MOST_PROPOSED),
+            "language": self.language,
+            "domain": f"they are about {self.domain}" if self.domain else "what they are about is for you to see",
+            "sample": self.sample,
+            "boundary": hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12],
+        }
+
+    def accept(self, said: Completion) -> AspectProposal | Complaint[AspectProposal]:
+        """Return the aspects, or what is wrong with some of them."""
+        found = read_proposal(said.text)
+        if not found.problems:
+            return found
+        is_usable = len(found.aspects) >= FEWEST_PROPOSED
+        return Complaint("; ".join(found.problems), found if is_usable else None, len(found.problems), keeps=is_usable)
+
+
+def read_proposal(answer: str) -> AspectProposal:
+    """Return the aspects in a model's answer that may become a set; `problems` say what may not."""
+    rows = (find_object(answer, ["aspects"]) or {}).get("aspects")
+    if not isinstance(rows, list):
+        return AspectProposal((), ("it is not one JSON object with a list of aspects",))
+    kept: list[Aspect] = []
+    problems: list[str] = []
+    for number, row in enumerate(rows[:MOST_PROPOSED], 1):
+        try:
+            [aspect] = read_aspects({"aspects": [_proposed(row)]}, "your answer", Path())
+        except UsageError as error:
+            problems.append(str(error).replace("aspect 1", f"aspect {number}"))
+            continue
+        if any(aspect.name == each.name or aspect.title.casefold() == each.title.casefold() for each in kept):
+            problems.append(f"two aspects are called {aspect.name!r} or {aspect.title!r}")
+            continue
+        kept.append(aspect)
+    if not FEWEST_PROPOSED <= len(rows) <= MOST_PROPOSED:
+        problems.append(f"{len(rows)} aspects, not {FEWEST_PROPOSED} to {MOST_PROPOSED}")
+    return AspectProposal(tuple(kept), tuple(problems))
+
+
+def _proposed(row: object) -> object:
+    """Return an aspect of an answer as a file has it: the prompt is ours, and what is no cue is left out."""
+    if not isinstance(row, dict):
+        return row
+    own: dict[str, Any] = {name: value for name, value in row.items() if name not in ("cues", "prompt")}
+    cues = row.get("cues")
+    words = [each.strip().lower() for each in cues if isinstance(each, str)] if isinstance(cues, list) else []
+    return {**own, "prompt": PROPOSED_PROMPT, "cues": list(dict.fromkeys(word for word in words if is_cue(word)))}

@@ -17,14 +17,14 @@ from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.fitted import ClusterFit
-from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, Clusters, Leaf, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Clusters, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.naming import ClusterAspects, TreeNamer
 from kg_neo4j.organise.tree.stored import DETAIL as DETAIL_LABEL
 from kg_neo4j.organise.tree.stored import PASSAGE, SUMMARY, Link, Node
 from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of
-from kg_neo4j.organise.tree.writing import Text, Writing
-from kg_neo4j.organise.tree.written import DETAIL, TreeItem
+from kg_neo4j.organise.tree.writing import Writing
+from kg_neo4j.organise.tree.written import DETAIL, TreeItem, WrittenText
 
 CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
 
@@ -34,7 +34,7 @@ class WrittenNode:
     """A summary or a note, in its place."""
 
     item: TreeItem
-    text: Text
+    text: WrittenText
     number: int  # of a summary: of its cluster, within aspect and level; of a note: among those of its leaf, from 0
     links: tuple[Link, ...]  # what it is made from; of a summary with probabilities
 
@@ -48,7 +48,9 @@ class TreeDraft:
     naming_answers: tuple[str, ...] | None  # None: those of the stored tree
     absent: tuple[str, ...]  # aspects that nothing of it shows
     levels: int
-    silent: Mapping[str, Text] = field(default_factory=dict)  # notes on aspects of which a leaf says nothing, by hash
+    silent: Mapping[str, WrittenText] = field(
+        default_factory=dict
+    )  # notes on aspects that a leaf does not show, by hash
 
 
 @dataclass(slots=True)
@@ -59,7 +61,6 @@ class TreeBuild:
     document_id: str
     leaves: Leaves
     vectors: Vectors  # of the leaves
-    aspects: Sequence[Aspect]
     options: TreeOptions
     room: int  # tokens of one question; clusters that grew beyond it are shown in part
     namer: TreeNamer
@@ -67,7 +68,7 @@ class TreeBuild:
     embedding: TreeVectors
     stored: TreeStructure | None = None
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
-    _silent: dict[str, Text] = field(default_factory=dict)
+    _silent: dict[str, WrittenText] = field(default_factory=dict)
 
     def build(self) -> TreeDraft:
         """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""
@@ -83,7 +84,7 @@ class TreeBuild:
             structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
         details = self._details_by_aspect(structure) if self.options.details_by == BY_ASPECT else self._details()
         shown = {each.item.aspect for each in summaries}
-        absent = tuple(aspect.name for aspect in self.aspects if aspect.name not in shown)
+        absent = tuple(aspect.name for aspect in self.options.aspects if aspect.name not in shown)
         levels = max((each.item.level for each in summaries), default=0)
         nodes = (*self._passages(), *self._nodes(SUMMARY, summaries), *self._nodes(DETAIL_LABEL, details))
         return TreeDraft(nodes, structure, answers, absent, levels, self._silent)
@@ -110,10 +111,10 @@ class TreeBuild:
         clusters, fit = self._found(self.vectors, [leaf.token_count for leaf in leaves], self.options.seed + number)
         named = self._named([[leaves[place] for place in members] for members in clusters.members])
         shown = {name for each in named for name in each.aspects}
-        names = [aspect.name for aspect in self.aspects]
+        names = [aspect.name for aspect in self.options.aspects]
         structure = TreeStructure(
             fit=fit,
-            aspect_set=tuple(self.aspects),
+            aspect_set=self.options.aspects,
             members=members_of(leaves, clusters),
             aspects=tuple(tuple(name for name in names if name in each.aspects) for each in named),
             naming=self.namer.door.name,
@@ -127,8 +128,8 @@ class TreeBuild:
         return find(vectors, token_counts, most_tokens=min(CLUSTER_TOKENS, self.room), seed=seed)
 
     def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[ClusterAspects]:
-        if len(self.aspects) == 1:
-            return [ClusterAspects((self.aspects[0].name,)) for _ in clusters]
+        if len(self.options.aspects) == 1:
+            return [ClusterAspects((self.options.aspects[0].name,)) for _ in clusters]
         return self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
 
     # ---------------------------------------------------------------------------------------------------- levels
@@ -145,7 +146,7 @@ class TreeBuild:
     def _next_level(self, beneath: Sequence[WrittenNode], level: int) -> list[WrittenNode]:
         """Return the summaries of one level more; none where no aspect has clusters that put summaries together."""
         wanted = []
-        for aspect in self.aspects:
+        for aspect in self.options.aspects:
             own = {each.number: each for each in beneath if each.item.aspect == aspect.name}
             for number, cluster in enumerate(self._clusters(aspect.name, own, level)):
                 members = [(own[member], probability) for member, probability in cluster if member in own]

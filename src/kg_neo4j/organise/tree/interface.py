@@ -76,3 +76,7 @@ class TreeOptions:
     levels: int = LEVELS
     seed: int = 42
     clustering: str = SPHERES  # or UMAP
+    aspects: tuple[Aspect, ...] = ()
+    aspects_hash: str = ""
+    embedder: str = ""  # model and dimension of the vectors
+    tokeniser: str = ""

@@ -18,24 +18,32 @@ from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree import structure
-from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.building import TreeBuild, TreeDraft
 from kg_neo4j.organise.tree.clustering import require_scikit_learn
 from kg_neo4j.organise.tree.embedded import TreeVectors
-from kg_neo4j.organise.tree.interface import SPHERES, Leaf, Summariser
+from kg_neo4j.organise.tree.interface import SPHERES, Leaf, Summariser, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint, leaves_of
 from kg_neo4j.organise.tree.naming import TreeNamer
 from kg_neo4j.organise.tree.stored import Publication, begin_tree, publish, read_tree, tree_id
 from kg_neo4j.organise.tree.upkeep import (
     TreeBuildChoice,
-    TreeSettings,
     clustered_here,
-    read_settings,
-    settings_json,
+    options_json,
+    read_options,
     settled,
 )
-from kg_neo4j.organise.tree.writing import Text, Unfinished, Writing, read_silent, silent_json
-from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, answer_tokens
+from kg_neo4j.organise.tree.writing import (
+    Author,
+    Summarised,
+    Unfinished,
+    Writing,
+    is_stored,
+    model_author,
+    own_author,
+    read_silent,
+    silent_json,
+)
+from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, WrittenText, answer_tokens
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Usage
 
@@ -150,7 +158,7 @@ def plan_tree(
         built.details,
         tuple(questions.values()),
         work.is_simulated,
-        work.settings.options.details_by,
+        work.options.details_by,
     )
 
 
@@ -177,32 +185,32 @@ class _TreeWork:
         self._shape = structure.read(stored.fit) if stored and stored.fit else None
         known = None
         if stored and stored.settings is not None and self._shape:
-            known = read_settings(stored.settings, how.choice.name, self._shape.aspect_set)
+            known = read_options(stored.settings, how.choice.name, self._shape.aspect_set)
         self._what = f"the tree {how.choice.name!r} of {document['title']!r}"
         embedder = f"{how.embedder.name}/{how.embedder.dimension}"
-        self.settings = settled(how.choice, known, embedder, how.tokeniser.name, rebuild=how.rebuild, what=self._what)
+        self.options = settled(how.choice, known, embedder, how.tokeniser.name, rebuild=how.rebuild, what=self._what)
         self._notes: list[str] = []
         self._drop_shape(known)
         if self._shape is None:
-            self.settings = clustered_here(self.settings)
+            self.options = clustered_here(self.options)
         read = {"graph": graph, "document_id": document["id"]}
         self._rows = [] if unread else database.read(queries.get("tree/chunks"), **read)
         self._chunks = [
             Leaf(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in self._rows
         ]
         self._chunks += [Leaf(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
-        self._leaves = leaves_of(self._id, self._chunks, how.tokeniser, self.settings.options)
+        self._leaves = leaves_of(self._id, self._chunks, how.tokeniser, self.options)
         self.is_simulated = False
         self._writing: Writing | None = None
 
-    def _drop_shape(self, known: TreeSettings | None) -> None:
+    def _drop_shape(self, known: TreeOptions | None) -> None:
         """Forget a stored shape that does not hold any more. Refuses to write again without a model what one wrote."""
         if self._shape is None or known is None:
             return
         if self._how.rebuild:
             self._shape = None
-        elif known.embedder != self.settings.embedder:
-            self._notes.append(f"rebuilt: vectors are of {self.settings.embedder}, no longer of {known.embedder}")
+        elif known.embedder != self.options.embedder:
+            self._notes.append(f"rebuilt: vectors are of {self.options.embedder}, no longer of {known.embedder}")
             self._shape = None
         elif len(self._shape.aspect_set) > 1 and not self._shape.naming and self._how.aspect_door.outdoes(EXTRACTIVE):
             self._notes.append(f"rebuilt: cues found its aspects, now {self._how.aspect_door.name} names them")
@@ -217,7 +225,7 @@ class _TreeWork:
 
     def building(self, asked: list[Request] | None = None) -> TreeBuild:
         """Return the build, ready to run; of a plan, which asks no model and puts the questions into `asked`."""
-        how, options, aspects = self._how, self.settings.options, self.settings.aspects
+        how, options = self._how, self.options
         window = min(how.door.window, how.aspect_door.window)
         room = max(LEAST_CONTEXT, window - PROMPT_TOKENS - answer_tokens(options.summary_tokens, window))
         # A plan embeds with the built-in model where the other one is paid for.
@@ -227,8 +235,8 @@ class _TreeWork:
         vectors = self._leaf_vectors(embedding, texts)
         self._writing = self._writer(asked)
         door = self._opened(how.aspect_door, asked)
-        namer = TreeNamer(door, self._subject(door), aspects, texts, self._progress)
-        made_from = (self._id, self._document["id"], self._leaves, vectors, aspects, options, room)
+        namer = TreeNamer(door, self._subject(door), options.aspects, texts, self._progress)
+        made_from = (self._id, self._document["id"], self._leaves, vectors, options, room)
         return TreeBuild(*made_from, namer, self._writing, embedding, self._shape)
 
     def _opened(self, door: Door, asked: list[Request] | None) -> Door:
@@ -253,7 +261,7 @@ class _TreeWork:
         return embedding.of_chunks(self._rows)
 
     def _writer(self, asked: list[Request] | None) -> Writing:
-        how, most, aspects = self._how, self.settings.options.summary_tokens, self.settings.aspects
+        how, most, aspects = self._how, self.options.summary_tokens, self.options.aspects
         standing = {} if how.rebuild or self._stored is None else self._stored.nodes
         door = self._opened(how.door, asked)
         model = model_author(door, self._subject(door), aspects, most)
@@ -262,7 +270,7 @@ class _TreeWork:
         silent = {} if how.rebuild else self._silent()
         return Writing(authors, model, how.tokeniser, most, standing, silent, self._progress)
 
-    def _silent(self) -> Mapping[str, Text]:
+    def _silent(self) -> Mapping[str, WrittenText]:
         """Return the notes on aspects that the stored tree does not have, because there was nothing to say."""
         return read_silent(self._stored.properties.get("silent", "{}")) if self._stored else {}
 
@@ -300,7 +308,7 @@ class _TreeWork:
             [] if self._leaves.are_passages else ids,
             ids if self._leaves.are_passages else [],
             (self._stored.fit if self._shape and self._stored else None) or structure.write(draft.structure),
-            settings_json(self.settings),
+            options_json(self.options),
             (*naming_answers, *sorted({key for text in silent.values() for key in text.answers})),
             present(properties),
         )
@@ -327,5 +335,5 @@ class _TreeWork:
             usage=self._answers.usage,
             notes=tuple(self._notes),
             unfinished=unfinished,
-            clustering=self.settings.options.clustering,
+            clustering=self.options.clustering,
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kg_neo4j.acquire.chunking import largest
 from kg_neo4j.errors import UsageError
@@ -45,17 +45,6 @@ class TreeBuildChoice:
     details_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TreeSettings:
-    """What a tree is built with, as it is stored with it."""
-
-    options: TreeOptions
-    aspects: tuple[Aspect, ...]
-    aspects_hash: str
-    embedder: str  # model and dimension of the vectors
-    tokeniser: str
-
-
 def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
     """Return the state of every tree of `graph`, by title and name."""
     rows = database.read(queries.get("tree/trees"), graph=graph)
@@ -73,61 +62,44 @@ def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
 
 
 def settled(
-    choice: TreeBuildChoice, stored: TreeSettings | None, embedder: str, tokeniser: str, *, rebuild: bool, what: str
-) -> TreeSettings:
+    choice: TreeBuildChoice, stored: TreeOptions | None, embedder: str, tokeniser: str, *, rebuild: bool, what: str
+) -> TreeOptions:
     """Return what to build with. Raises UsageError where a stored tree was built with something else.
 
     `what` names the tree. What nobody chose stays as the tree has it. Details may always be others.
     """
-    wanted = _with(choice, stored)
-    wanted = replace(wanted, embedder=embedder, tokeniser=tokeniser)
+    is_raptor = choice.name == RAPTOR
+    usual = stored or (TreeOptions(details=0) if is_raptor else TreeOptions())
+    given = {name: getattr(choice, name) for name in (*_NUMBERS, "details_by")}
+    given = {name: value for name, value in given.items() if value is not None}
+    wanted = replace(usual, name=choice.name, embedder=embedder, tokeniser=tokeniser, **given)
+    if stored is None or choice.aspects is not None:
+        aspects = choice.aspects or ((aspect_sets.GENERAL,) if is_raptor else aspect_sets.load_aspects())
+        wanted = replace(wanted, aspects=tuple(aspects), aspects_hash=aspect_sets.fingerprint(aspects))
     if stored is None or rebuild:
-        return replace(wanted, options=replace(wanted.options, leaf_limit=None))
-    names = ("leaf_tokens", "summary_tokens", "levels", "seed")
-    changed = [
-        f"{name} {getattr(stored.options, name)}, not {getattr(wanted.options, name)}"
-        for name in names
-        if getattr(stored.options, name) != getattr(wanted.options, name)
-    ]
+        return replace(wanted, leaf_limit=None)
+    pairs = [(name, getattr(stored, name), getattr(wanted, name)) for name in _NUMBERS if name != "details"]
+    changed = [f"{name} {before}, not {now}" for name, before, now in pairs if before != now]
     if stored.aspects_hash != wanted.aspects_hash:
         changed.append(f"the aspects {', '.join(aspect.name for aspect in stored.aspects)}, not those of this run")
     if stored.tokeniser != tokeniser:
         changed.append(f"the tokeniser {stored.tokeniser}, not {tokeniser}")
     if changed:
-        raise UsageError(
-            f"{what} was built with {'; '.join(changed)}",
-            hint="--rebuild rebuilds it; --name NAME builds another one",
-        )
+        hint = "--rebuild rebuilds it; --name NAME builds another one"
+        raise UsageError(f"{what} was built with {'; '.join(changed)}", hint=hint)
     return wanted
 
 
-def _with(choice: TreeBuildChoice, stored: TreeSettings | None) -> TreeSettings:
-    is_raptor = choice.name == RAPTOR
-    usual = stored.options if stored else TreeOptions(details=0) if is_raptor else TreeOptions()
-    given = {name: getattr(choice, name) for name in (*_NUMBERS, "details_by")}
-    options = replace(usual, name=choice.name, **{name: value for name, value in given.items() if value is not None})
-    if choice.aspects is None and stored is not None:
-        return replace(stored, options=options)
-    aspects = choice.aspects or ((aspect_sets.GENERAL,) if is_raptor else aspect_sets.load_aspects())
-    return TreeSettings(options, tuple(aspects), aspect_sets.fingerprint(aspects), "", "")
+def clustered_here(options: TreeOptions) -> TreeOptions:
+    """Return the options of a tree whose clusters are to be found now: RAPTOR's own where umap-learn is installed."""
+    return replace(options, clustering=UMAP if options.name == RAPTOR and raptor.is_installed() else SPHERES)
 
 
-def clustered_here(settings: TreeSettings) -> TreeSettings:
-    """Return the settings of a tree whose clusters are to be found now: RAPTOR's own where umap-learn is installed."""
-    clustering = UMAP if settings.options.name == RAPTOR and raptor.is_installed() else SPHERES
-    return replace(settings, options=replace(settings.options, clustering=clustering))
-
-
-def settings_json(settings: TreeSettings) -> str:
+def options_json(options: TreeOptions) -> str:
     """Return what is stored and exported: no path of a prompt's file."""
-    options = settings.options
-    data: dict[str, object] = {
-        **{name: getattr(options, name) for name in _NUMBERS},
-        "aspects": [aspect.name for aspect in settings.aspects],
-        "aspects_hash": settings.aspects_hash,
-        "embedder": settings.embedder,
-        "tokeniser": settings.tokeniser,
-    }
+    names = (*_NUMBERS, "aspects_hash", "embedder", "tokeniser")
+    data: dict[str, object] = {name: getattr(options, name) for name in names}
+    data["aspects"] = [aspect.name for aspect in options.aspects]
     if options.leaf_limit is None:
         data["leaf_limit"] = options.leaf_tokens
     if options.clustering != SPHERES:  # trees of before have none, and a repeat changes nothing
@@ -137,12 +109,17 @@ def settings_json(settings: TreeSettings) -> str:
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
-def read_settings(text: str, name: str, aspects: Sequence[Aspect]) -> TreeSettings:
-    """Return what `settings_json` wrote; the aspects themselves come with the tree's shape."""
+def read_options(text: str, name: str, aspects: tuple[Aspect, ...]) -> TreeOptions:
+    """Return what `options_json` wrote; the aspects themselves come with the tree's shape."""
     data = json.loads(text)
-    numbers = {name: int(data[name]) for name in _NUMBERS}
-    limit = None if "leaf_limit" in data else largest(numbers["leaf_tokens"])  # leaves of version 0.1 were longer
-    clustering = str(data.get("clustering", SPHERES))
-    by = str(data.get("details_by", BY_TEXT))
-    options = TreeOptions(name=name, leaf_limit=limit, details_by=by, clustering=clustering, **numbers)
-    return TreeSettings(options, tuple(aspects), data["aspects_hash"], data["embedder"], data["tokeniser"])
+    numbers: dict[str, Any] = {number: int(data[number]) for number in _NUMBERS}
+    is_former = "leaf_limit" not in data  # of version 0.1, whose leaves were longer
+    return TreeOptions(
+        name=name,
+        leaf_limit=largest(numbers["leaf_tokens"]) if is_former else None,
+        details_by=str(data.get("details_by", BY_TEXT)),
+        clustering=str(data.get("clustering", SPHERES)),
+        aspects=aspects,
+        **{key: data[key] for key in ("aspects_hash", "embedder", "tokeniser")},
+        **numbers,
+    )

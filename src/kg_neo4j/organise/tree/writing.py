@@ -1,24 +1,41 @@
-"""Summaries and details are written: several at a time, what stands is kept, and what no one wrote is composed.
+"""Summaries and details are written: by the model, its replacement, or summarisers of the caller's own.
 
-Each answer is stored first (`answers`), so a run that stops here loses nothing that was paid for.
+Several at a time; what stands is kept, and what no one wrote is composed. Each answer is stored first (`answers`), so
+a run that stops here loses nothing that was paid for.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
-from kg_neo4j._models.door import EXTRACTIVE
-from kg_neo4j._models.tasks import OF_ONE_TASK, TaskAnswer, Unanswered
+from kg_neo4j._models import prompts
+from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Task, TaskAnswer, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
-from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.organise.tree.authors import Author
+from kg_neo4j.errors import ContentFiltered, ModelUnavailable
+from kg_neo4j.organise.tree.aspects import prompt_of
+from kg_neo4j.organise.tree.interface import Aspect, Summariser
 from kg_neo4j.organise.tree.stored import Node
-from kg_neo4j.organise.tree.written import DECLINED, DETAIL, EMPTY, LONG, TreeItem, WriteText, WrittenText
+from kg_neo4j.organise.tree.summarisers import AbstractSummariser
+from kg_neo4j.organise.tree.written import (
+    DECLINED,
+    DETAIL,
+    EMPTY,
+    LONG,
+    Subject,
+    TreeItem,
+    WriteText,
+    WrittenText,
+    write_detail,
+    write_summary,
+)
 from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Usage
 
 T = TypeVar("T")
 
@@ -27,25 +44,14 @@ class Unfinished(Exception):
     """Questions are left: the model failed or the budget is used up. What was answered is stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """What was written."""
-
-    text: str  # empty: there is nothing to say of this aspect
-    token_count: int
-    method: str
-    flags: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()  # keys of those that it rests on
-
-
-def silent_json(silent: Mapping[str, Text]) -> str:
+def silent_json(silent: Mapping[str, WrittenText]) -> str:
     """Return what is stored of texts that say nothing, by the hash of what they are made from: method and keys."""
     return json.dumps({digest: [text.method, *text.answers] for digest, text in silent.items()}, sort_keys=True)
 
 
-def read_silent(stored: str) -> Mapping[str, Text]:
+def read_silent(stored: str) -> Mapping[str, WrittenText]:
     """Return what `silent_json` wrote."""
-    return {digest: Text("", 0, said[0], (), tuple(said[1:])) for digest, said in json.loads(stored).items()}
+    return {digest: WrittenText("", said[0], answers=tuple(said[1:])) for digest, said in json.loads(stored).items()}
 
 
 def finished(answers: Iterable[TaskAnswer[T]], count: int, what: str, progress: Progress) -> list[TaskAnswer[T]]:
@@ -66,6 +72,106 @@ def finished(answers: Iterable[TaskAnswer[T]], count: int, what: str, progress: 
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Writes texts: a question for each of them, and the door that it goes through."""
+
+    method: str
+    door: Door
+    question: Callable[[TreeItem], Task[WrittenText]]
+
+
+def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_tokens: int) -> Author:
+    """Return the author that is a model, or its replacement.
+
+    Raises UsageError for a prompt of an aspect that cannot be used.
+    """
+    known = {aspect.name: (aspect, prompt_of(aspect)) for aspect in aspects}
+    detail, of_aspect = prompts.load("detail"), prompts.load("detail_aspect")
+
+    def question(item: TreeItem) -> WriteText:
+        if item.may_be_silent:
+            return write_detail(subject, item, of_aspect, max_tokens, known[item.aspect][0])
+        if item.kind == DETAIL:
+            return write_detail(subject, item, detail, max_tokens)
+        return write_summary(subject, item, *known[item.aspect], max_tokens)
+
+    return Author(door.method, door, question)
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """The layer of a summariser: it stands where a model is asked."""
+
+    summariser: Summariser
+    max_tokens: int
+    said: dict[str, WrittenText] = field(default_factory=dict)  # by id of the item, until it is accepted
+    window: int = 0
+
+    @property
+    def name(self) -> str:
+        """Stored with its text."""
+        return self.summariser.method
+
+    def complete(self, request: Request) -> Completion:
+        """Call the summariser. Raises what it raises."""
+        item = request.place
+        if not isinstance(item, TreeItem):
+            raise TypeError("a summariser writes items")
+        try:
+            said = self._written(item)
+        except OF_ONE_TASK as error:  # nothing is stored instead of what it says
+            raise ModelUnavailable(str(error)) from error
+        self.said[item.id] = said
+        return Completion(said.text, None, Usage())
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
+
+    def _written(self, item: TreeItem) -> WrittenText:
+        if isinstance(self.summariser, AbstractSummariser):
+            return self.summariser.write(item.context, self.max_tokens, item.before)
+        return WrittenText(self.summariser.summarize(item.context, self.max_tokens).strip(), self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOwn(Task[WrittenText]):
+    """Asks a summariser; what one of the caller's own says is stored like a model's answer."""
+
+    kind: ClassVar[str] = "own"
+    by: Summarised
+    item: TreeItem
+    key: str  # empty: it is not stored
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the text."""
+        return "", self.item.context
+
+    def accept(self, said: Completion) -> WrittenText:
+        """Return what it says; its flags are there where it was called now."""
+        return self.by.said.pop(self.item.id, None) or WrittenText(said.text, self.by.name)
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the summariser gets."""
+        return Request(self.item.kind, *self.messages(), cached=False, key=self.key, place=self.item)
+
+
+def is_stored(summariser: Summariser) -> bool:
+    """Say whether what a summariser says is stored: that of one of the caller's own, with a method of its own."""
+    return summariser.method not in (MODEL, EXTRACTIVE)
+
+
+def own_author(by: Summarised, door: Door, subject: Subject) -> Author:
+    """Return the author that is a summariser; `door` leads to it."""
+    most = str(by.max_tokens)
+
+    def question(item: TreeItem) -> WriteOwn:
+        parts = ("own", by.name, item.aspect, most, item.context, *item.before)
+        return WriteOwn(by, item, subject.key(item.kind, *parts) if is_stored(by.summariser) else "")
+
+    return Author(by.name, door, question)
+
+
 @dataclass(slots=True)
 class Writing:
     """How texts of one tree are written."""
@@ -75,11 +181,11 @@ class Writing:
     tokeniser: Tokeniser
     max_tokens: int
     standing: Mapping[str, Node]  # nodes that are stored
-    silent: Mapping[str, Text] = field(default_factory=dict)  # notes that are not, by hash of what they are made from
+    silent: Mapping[str, WrittenText] = field(default_factory=dict)  # notes that are not, by what they are made from
     progress: Progress = SILENT
     written: int = 0  # texts that are not those that stand
 
-    def write(self, items: Sequence[TreeItem]) -> Mapping[str, Text]:
+    def write(self, items: Sequence[TreeItem]) -> Mapping[str, WrittenText]:
         """Return what is written of each item of one level, by id. Raises Unfinished."""
         texts = {item.id: text for item in items if (text := self._standing(item)) is not None}
         missing = [item for item in items if item.id not in texts]
@@ -112,30 +218,23 @@ class Writing:
             if author.door.stopped is not None:
                 return
 
-    def _standing(self, item: TreeItem) -> Text | None:
+    def _standing(self, item: TreeItem) -> WrittenText | None:
         """Return what is stored, where it was made from the same, by this author or by a better one."""
         node = self.standing.get(item.id)
         method = self._author(item).method
         if node is None:
             known = self.silent.get(item.hash)
             return known if known and method in (known.method, EXTRACTIVE) else None
-        if node.properties["hash"] != item.hash:
-            return None
-        if method not in (node.properties["method"], EXTRACTIVE):
-            return None
         said = node.properties
-        return Text(
-            said["text"],
-            said["token_count"],
-            said["method"],
-            tuple(said.get("flags", ())),
-            tuple(said.get("answers", ())),
-        )
+        if said["hash"] != item.hash or method not in (said["method"], EXTRACTIVE):
+            return None
+        flags, answers = tuple(said.get("flags", ())), tuple(said.get("answers", ()))
+        return WrittenText(said["text"], said["method"], flags, said["token_count"], answers)
 
-    def _text(self, item: TreeItem, answer: TaskAnswer[WrittenText] | None) -> Text:
+    def _text(self, item: TreeItem, answer: TaskAnswer[WrittenText] | None) -> WrittenText:
         """Return what was said; composed of the text's own sentences where that is nothing."""
         if item.may_be_silent and answer is not None and isinstance(answer.error, Unanswered):
-            return Text(item.id, 0, EXTRACTIVE)  # a plan: there may be as many notes, each of its own
+            return WrittenText(item.id, EXTRACTIVE)  # a plan: there may be as many notes, each of its own
         said = _said(answer) if answer else WrittenText("", self._author(item).method)
         flags = (*item.flags, *said.flags)
         keys = tuple(dict.fromkeys(answer.keys)) if answer else ()
@@ -144,14 +243,13 @@ class Writing:
             flags = flags if said.method == EXTRACTIVE else (*flags, EMPTY)
             said = self.fallback.door.instead(self.fallback.question(item))
         if item.may_be_silent and not said.text.strip():
-            return Text("", 0, said.method, flags, keys)
+            return WrittenText("", said.method, flags, 0, keys)
         text = said.text.strip() or cut_at_word(item.context.strip(), self.tokeniser, self.max_tokens)
         if self.tokeniser.count(text) > self.max_tokens:
-            text = cut_at_sentence(text, self.tokeniser, self.max_tokens) or cut_at_word(
-                text, self.tokeniser, self.max_tokens
-            )
+            most = (text, self.tokeniser, self.max_tokens)
+            text = cut_at_sentence(*most) or cut_at_word(*most)
             flags = (*flags, LONG)
-        return Text(text, self.tokeniser.count(text), said.method, flags, keys)
+        return WrittenText(text, said.method, flags, self.tokeniser.count(text), keys)
 
 
 def _said(answer: TaskAnswer[WrittenText]) -> WrittenText:

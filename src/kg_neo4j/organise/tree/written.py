@@ -110,9 +110,11 @@ class TreeTask(Task[T]):
 class WrittenText:
     """A summary or a note, and how it came about."""
 
-    text: str  # of at most the tokens that were asked for; empty: there was nothing to say
+    text: str  # of at most the tokens that were asked for; empty: there is nothing to say
     method: str
     flags: tuple[str, ...] = ()  # what a reader should know; empty: all went well
+    token_count: int = 0  # once it is to be stored
+    answers: tuple[str, ...] = ()  # keys of those that it rests on
 
 
 @dataclass(frozen=True, slots=True)

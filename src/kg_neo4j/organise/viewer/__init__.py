@@ -1,7 +1,7 @@
 """The graph viewer of our pages: one script, one style sheet, and the data that they draw.
 
 A page has an element of the class `kg-viewer`. Its `data-inline` names a block of JSON in the page, or its `data-src`
-the address of JSON: a `GraphView`. Until the script has started, the element shows what `still.draw` draws.
+the address of JSON: a `GraphView`. Until the script has started, the element shows what `view.draw_still` draws.
 """
 
 from __future__ import annotations

@@ -17,13 +17,12 @@ from kg_neo4j.organise import analytics
 from kg_neo4j.organise.community_reports import (
     BASE_TOKENS,
     FINDING_TOKENS,
+    Domain,
     Reporting,
     ReportPlan,
     plan_reports,
-    usual_domain,
     write_reports,
 )
-from kg_neo4j.organise.report_domain import ChooseDomain, Domain
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
@@ -200,12 +199,10 @@ def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
 
 def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
     """Return the domain that the prompt names."""
+    from kg_neo4j._models import tokens
+    from kg_neo4j.organise.community_reports import ChooseDomain
 
-    def stored() -> str:
-        return usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
-
-    finds = domain == FIND_DOMAIN
-    return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), stored, finds))
+    return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), domain == FIND_DOMAIN))
 
 
 def _given(domain: str | None) -> str | None:

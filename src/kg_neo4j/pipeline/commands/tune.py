@@ -30,8 +30,7 @@ from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.schema_text import SchemaDraft, answer_of, write
 from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
-from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
-from kg_neo4j.organise.tree.aspects import load_aspects, write_aspects
+from kg_neo4j.organise.tree.aspects import ProposeAspects, load_aspects, write_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.pipeline.documents import cut_document, read_documents
@@ -172,6 +171,25 @@ def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
         partial.replace(target)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place with --to") from error
+
+
+def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extraction:
+    from kg_neo4j.extract.context import ChunkTask
+    from kg_neo4j.extract.engine import extract_chunk
+
+    return extract_chunk(ChunkTask(document, chunk), config)
+
+
+def _question(sample: Sample, options: TuneOptions, temperature: float) -> ProposeTypes:
+    from kg_neo4j.extract.type_proposals import ProposeTypes
+
+    return ProposeTypes(*_shown(sample, options), temperature)
+
+
+def _aspect_question(sample: Sample, options: TuneOptions) -> ProposeAspects:
+    from kg_neo4j.organise.tree.aspects import ProposeAspects
+
+    return ProposeAspects(*_shown(sample, options))
 
 
 def _shown(sample: Sample, options: TuneOptions) -> tuple[str, str, str]:

@@ -6,7 +6,13 @@ import json
 
 import pytest
 
-from kg_neo4j.organise.tree.aspect_proposals import FEWEST, MOST, PROMPT, ProposeAspects, read
+from kg_neo4j.organise.tree.aspects import (
+    FEWEST_PROPOSED,
+    MOST_PROPOSED,
+    PROPOSED_PROMPT,
+    ProposeAspects,
+    read_proposal,
+)
 
 
 def row(number: int, **more: object) -> dict[str, object]:
@@ -19,10 +25,10 @@ def answer(*rows: object) -> str:
 
 
 def test_aspects_of_an_answer_have_our_prompt_and_only_cues_that_can_be_used() -> None:
-    found = read(answer(*(row(number, prompt="/etc/passwd.md") for number in range(FEWEST))))
+    found = read_proposal(answer(*(row(number, prompt="/etc/passwd.md") for number in range(FEWEST_PROPOSED))))
     assert found.problems == ()
-    assert [aspect.name for aspect in found.aspects] == [f"part_{number}" for number in range(FEWEST)]
-    assert {(aspect.prompt, aspect.cues) for aspect in found.aspects} == {(PROMPT, ("born", "marr*"))}
+    assert [aspect.name for aspect in found.aspects] == [f"part_{number}" for number in range(FEWEST_PROPOSED)]
+    assert {(aspect.prompt, aspect.cues) for aspect in found.aspects} == {(PROPOSED_PROMPT, ("born", "marr*"))}
 
 
 @pytest.mark.parametrize(
@@ -37,8 +43,8 @@ def test_aspects_of_an_answer_have_our_prompt_and_only_cues_that_can_be_used() -
     ],
 )
 def test_one_bad_aspect_is_left_out_and_said(bad: object, said: str) -> None:
-    found = read(answer(*(row(number) for number in range(FEWEST)), bad))
-    assert len(found.aspects) == FEWEST
+    found = read_proposal(answer(*(row(number) for number in range(FEWEST_PROPOSED)), bad))
+    assert len(found.aspects) == FEWEST_PROPOSED
     assert said in found.problems[0]
 
 
@@ -48,13 +54,13 @@ def test_one_bad_aspect_is_left_out_and_said(bad: object, said: str) -> None:
         ("I cannot help with that.", "not one JSON object"),
         ('{"aspects": "life"}', "not one JSON object"),
         (answer(row(1)), "1 aspects, not 4 to 9"),
-        (answer(*map(row, range(MOST + 1))), "10 aspects, not 4 to 9"),
+        (answer(*map(row, range(MOST_PROPOSED + 1))), "10 aspects, not 4 to 9"),
     ],
 )
 def test_an_answer_of_another_form_is_said(said: str, why: str) -> None:
-    found = read(said)
+    found = read_proposal(said)
     assert why in found.problems[-1]
-    assert len(found.aspects) <= MOST
+    assert len(found.aspects) <= MOST_PROPOSED
 
 
 def test_the_passages_stand_between_marks_and_a_complaint_behind_them() -> None:

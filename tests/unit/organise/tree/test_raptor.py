@@ -14,7 +14,7 @@ from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.fitted import ClusterFit
 from kg_neo4j.organise.tree.fitted import read as read_fit
 from kg_neo4j.organise.tree.interface import UMAP, Clusters
-from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, clustered_here, read_settings, settings_json, settled
+from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, clustered_here, options_json, read_options, settled
 from node_clusters import Vectors, check, topics
 
 PROGRAM = """
@@ -133,11 +133,11 @@ def test_any_nodes_have_clusters_that_fit(rows: list[list[int]], tokens: list[in
 def test_the_tree_named_raptor_has_them_where_umap_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     new = settled(TreeBuildChoice("raptor"), None, "e/256", "approximate-1", rebuild=False, what="the tree")
     here = clustered_here(new)
-    assert here.options.clustering == UMAP
-    assert read_settings(settings_json(here), "raptor", here.aspects) == here
+    assert here.clustering == UMAP
+    assert read_options(options_json(here), "raptor", here.aspects) == here
     assert settled(TreeBuildChoice("raptor"), here, "e/256", "approximate-1", rebuild=False, what="the tree") == here
     narrative = settled(TreeBuildChoice(), None, "e/256", "approximate-1", rebuild=False, what="the tree")
     assert clustered_here(narrative) == narrative
     monkeypatch.setitem(sys.modules, "umap", None)  # as where it is not installed
     assert clustered_here(here) == new
-    assert "clustering" not in settings_json(new)
+    assert "clustering" not in options_json(new)

@@ -20,10 +20,17 @@ from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.offline import tree_texts
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects, prompt_of
-from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-from kg_neo4j.organise.tree.writing import Unfinished, Writing
+from kg_neo4j.organise.tree.writing import (
+    Author,
+    Summarised,
+    Unfinished,
+    Writing,
+    is_stored,
+    model_author,
+    own_author,
+)
 from kg_neo4j.organise.tree.written import (
     DECLINED,
     DETAIL,

@@ -8,43 +8,45 @@ from dataclasses import replace
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
+from kg_neo4j.organise.tree.aspects import GENERAL, fingerprint, load_aspects
 from kg_neo4j.organise.tree.interface import TreeOptions
-from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, TreeSettings, read_settings, settings_json, settled
+from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, options_json, read_options, settled
 
 ASPECTS = load_aspects()
 
 
-def choose(choice: TreeBuildChoice, stored: TreeSettings | None = None, *, rebuild: bool = False) -> TreeSettings:
+def choose(choice: TreeBuildChoice, stored: TreeOptions | None = None, *, rebuild: bool = False) -> TreeOptions:
     return settled(choice, stored, "e/256", "approximate-1", rebuild=rebuild, what="the tree 'narrative' of 'A'")
 
 
 def test_defaults_are_those_of_the_thesis_and_of_raptor() -> None:
     usual = choose(TreeBuildChoice())
-    assert (usual.options, usual.aspects) == (TreeOptions(), ASPECTS)
+    assert usual == TreeOptions(
+        aspects=ASPECTS, aspects_hash=fingerprint(ASPECTS), embedder="e/256", tokeniser="approximate-1"
+    )
     raptor = choose(TreeBuildChoice("raptor"))
-    assert (raptor.options.details, raptor.aspects) == (0, (GENERAL,))
+    assert (raptor.details, raptor.aspects) == (0, (GENERAL,))
 
 
 def test_settings_are_read_again_as_they_were_written() -> None:
     found = choose(TreeBuildChoice(leaf_tokens=100, seed=3, details=2))
-    text = settings_json(found)
-    assert read_settings(text, "narrative", ASPECTS) == found
+    text = options_json(found)
+    assert read_options(text, "narrative", ASPECTS) == found
     assert "prompt" not in text
 
 
 def test_what_notes_are_on_is_kept_and_trees_of_before_have_text() -> None:
-    assert "details_by" not in settings_json(choose(TreeBuildChoice()))
+    assert "details_by" not in options_json(choose(TreeBuildChoice()))
     stored = choose(TreeBuildChoice(details_by="aspect"))
-    assert read_settings(settings_json(stored), "narrative", ASPECTS) == stored
-    assert choose(TreeBuildChoice(), stored).options.details_by == "aspect"
-    assert choose(TreeBuildChoice(details_by="text"), stored).options == TreeOptions()
+    assert read_options(options_json(stored), "narrative", ASPECTS) == stored
+    assert choose(TreeBuildChoice(), stored).details_by == "aspect"
+    assert choose(TreeBuildChoice(details_by="text"), stored) == choose(TreeBuildChoice())
 
 
 def test_what_nobody_chose_stays_as_the_tree_has_it() -> None:
     stored = choose(TreeBuildChoice(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
     assert choose(TreeBuildChoice(), stored) == stored
-    assert choose(TreeBuildChoice(details=0), stored).options == replace(stored.options, details=0)
+    assert choose(TreeBuildChoice(details=0), stored) == replace(stored, details=0)
 
 
 @pytest.mark.parametrize(
@@ -67,14 +69,14 @@ def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choi
 
 def test_a_tree_of_version_0_1_keeps_its_longer_leaves_until_it_is_rebuilt() -> None:
     """Its settings have no limit: a leaf had up to five quarters of the stated tokens."""
-    written = json.loads(settings_json(choose(TreeBuildChoice())))
+    written = json.loads(options_json(choose(TreeBuildChoice())))
     assert written.pop("leaf_limit") == 200
     before = json.dumps(written, ensure_ascii=False, sort_keys=True)
-    stored = read_settings(before, "narrative", ASPECTS)
-    assert stored.options.leaf_limit == 250
+    stored = read_options(before, "narrative", ASPECTS)
+    assert stored.leaf_limit == 250
     kept = choose(TreeBuildChoice(), stored)
-    assert (kept.options.leaf_limit, settings_json(replace(kept, embedder=stored.embedder))) == (250, before)
-    again = choose(TreeBuildChoice(), stored, rebuild=True).options
+    assert (kept.leaf_limit, options_json(replace(kept, embedder=stored.embedder))) == (250, before)
+    again = choose(TreeBuildChoice(), stored, rebuild=True)
     assert (again.leaf_limit, again.leaf_tokens) == (None, 200)
 
 
