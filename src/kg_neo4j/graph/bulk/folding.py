@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
 from kg_neo4j.graph.bulk.importer_files import SEPARATOR, Rows, header
 from kg_neo4j.graph.bulk.naming import DECISIONS, show_names
-from kg_neo4j.graph.bulk.tables import KIND_OF, Columns, columns_of, opened, stream
+from kg_neo4j.graph.bulk.tables import KIND_OF, Columns, columns_of, opened, stream, whole_folder
 from kg_neo4j.graph.fold import STATED, EvidenceRow, fold_drawn, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import entity_num
 from kg_neo4j.graph.queries import check_type
@@ -69,13 +69,12 @@ def _spans(count: int) -> Iterator[tuple[str, str]]:
 
 def write_task(task: FoldTask, work: Path, graph: str, schema: Schema, memory_mb: int) -> None:
     """Do one task on the tables and names below `work`."""
-    folder = work / "csv" / task.name
-    partial_ = folder.with_name(f"{folder.name}.partial")
-    partial_.mkdir(parents=True, exist_ok=True)
-    with opened(work, schema, memory_mb=memory_mb) as connection:
+    with (
+        whole_folder(work / "csv" / task.name) as folder,
+        opened(work, schema, memory_mb=memory_mb) as connection,
+    ):
         show_names(connection, work / "names")
-        _Writer(connection, partial_, graph, schema, task).write()
-    partial_.rename(folder)
+        _Writer(connection, folder, graph, schema, task).write()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +252,5 @@ def _number(value: Any) -> Any:
 
 def _kinds(columns: Sequence[SchemaColumn]) -> Columns:
     """Return the kinds of folded columns."""
-    return {column.name: _folded_kind(column) for column in columns}
-
-
-def _folded_kind(column: SchemaColumn) -> str:
-    kind = KIND_OF[column.kind]
-    return _JOINED[column.fold][kind] if column.fold in _JOINED else kind
+    kinds = {column.name: KIND_OF[column.kind] for column in columns}
+    return kinds | {each.name: _JOINED[each.fold][kinds[each.name]] for each in columns if each.fold in _JOINED}

@@ -12,7 +12,7 @@ from kg_neo4j.errors import KgError, WorkerLost, cannot_write
 if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.graph.bulk.folding import FoldTask
-    from kg_neo4j.graph.bulk.reading import Embed
+    from kg_neo4j.graph.bulk.tables import Embed
     from kg_neo4j.settings import Settings
 
 PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
@@ -63,8 +63,7 @@ class BuildWork:
         """Read a part, derive the names, or write the files of a task."""
         from kg_neo4j.graph.bulk.folding import write_task
         from kg_neo4j.graph.bulk.naming import write_names
-        from kg_neo4j.graph.bulk.reading import write_tables
-        from kg_neo4j.graph.bulk.tables import opened
+        from kg_neo4j.graph.bulk.tables import opened, write_tables
 
         try:
             if isinstance(task, BuildPart):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from kg_neo4j.graph.canned_reports import Report, Value
+    from kg_neo4j.graph.canned_reports import Value
+    from kg_neo4j.graph.report_format import Report
     from kg_neo4j.settings import Settings
 
 
