@@ -7,7 +7,7 @@ fact is what its evidence gave: aliases, and the columns of the schema.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,18 +47,13 @@ class _Element:
     evidence: Counter[TextPlace] = field(default_factory=Counter)
 
 
-_Elements = Mapping[tuple[str, str], _Element]  # by kind and name
-
-
 def compare(before: Path, after: Path) -> tuple[GraphDifference, ...]:
     """Return how `after` differs from `before`: documents, then entities, then facts, each by name.
 
     Both are files of `kg export`, archives or not. Memory grows with the graphs. Raises BadArchive for another file.
     """
-    return tuple(_differences(_read(before), _read(after)))
-
-
-def _differences(old: _Elements, new: _Elements) -> Iterator[GraphDifference]:
+    old, new = _read(before), _read(after)
+    differences = []
     for key in sorted({*old, *new}):
         one, other = old.get(key), new.get(key)
         if one == other:
@@ -66,20 +61,19 @@ def _differences(old: _Elements, new: _Elements) -> Iterator[GraphDifference]:
         was, now = one or _Element(), other or _Element()
         change = "added" if one is None else "removed" if other is None else "changed"
         fields = {name for name, _ in (was.values - now.values) + (now.values - was.values)}
-        yield GraphDifference(
-            *key,
-            change,
-            tuple(sorted(fields)) if change == "changed" else (),
-            _listed(now.evidence - was.evidence),
-            _listed(was.evidence - now.evidence),
+        evidence = _listed(now.evidence - was.evidence), _listed(was.evidence - now.evidence)
+        differences.append(
+            GraphDifference(*key, change, tuple(sorted(fields)) if change == "changed" else (), *evidence)
         )
+    return tuple(differences)
 
 
 def _listed(evidence: Counter[TextPlace]) -> tuple[TextPlace, ...]:
     return tuple(sorted(evidence.elements(), key=lambda each: (each.document, each.quote)))
 
 
-def _read(path: Path) -> _Elements:
+def _read(path: Path) -> dict[tuple[str, str], _Element]:
+    """Return the elements of a file, by kind and name."""
     nodes: dict[str, NodeLine] = {}
     lines: list[RelationshipLine] = []
     for record in archive.read(archive.check(path)):
@@ -88,11 +82,6 @@ def _read(path: Path) -> _Elements:
                 nodes[record.properties["id"]] = record
         elif record.type in _EVIDENCE:
             lines.append(record)
-    return _elements(nodes, lines)
-
-
-def _elements(nodes: Mapping[str, NodeLine], lines: Iterable[RelationshipLine]) -> _Elements:
-    lines = list(lines)
     columns = {each.type: set[str]() for each in lines}
     for each in lines:
         columns[each.type] |= each.properties.keys() - known(each.type).keys()

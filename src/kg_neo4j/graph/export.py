@@ -10,9 +10,11 @@ import contextlib
 import gzip
 import hashlib
 import heapq
+import itertools
 import json
 import operator
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,10 +115,10 @@ def lines(database: Database, graph: str) -> Iterator[str]:
 
 def _nodes(database: Database, query: Query, graph: str, **params: object) -> Iterator[Row]:
     """Yield the rows of a query about nodes by id, a page at a time."""
-    after, is_last = "", False
-    while not is_last:
+    after, size = "", PAGE
+    while size == PAGE:
         rows = database.read(query, graph=graph, after=after, limit=PAGE, **params)
-        is_last = len(rows) < PAGE
+        size = len(rows)
         for row in rows:
             after = row["properties"]["id"]
             yield row
@@ -153,16 +155,15 @@ class _ArchiveLines:
 
     def all(self) -> Iterator[bytes]:
         """Yield the lines, the first and the last one included."""
-        counts = {"node": 0, "relationship": 0}
+        counts = Counter[object]()
         first = archive.first_line(self._header)
         digest = hashlib.sha256(first)
         yield first
-        for kind, records in (("node", self._nodes()), ("relationship", self._relationships())):
-            for record in records:
-                line = archive.line({"kind": kind, **record})
-                counts[kind] += 1
-                digest.update(line)
-                yield line
+        for record in itertools.chain(self._nodes(), self._relationships()):
+            line = archive.line(record)
+            counts[record["kind"]] += 1
+            digest.update(line)
+            yield line
         yield archive.last_line(counts["node"], counts["relationship"], digest.hexdigest())
 
     def _nodes(self) -> Iterator[dict[str, object]]:
@@ -171,26 +172,21 @@ class _ArchiveLines:
             for row in _nodes(self._database, query, self._header.graph):
                 labels = own_labels(row["labels"])
                 self.left_out += len(row["labels"]) - len(labels)
-                yield {"labels": labels, "properties": self._encoded(row["properties"])}
+                yield {"kind": "node", "labels": labels, "properties": self._encoded(row["properties"])}
 
     def _relationships(self) -> Iterator[dict[str, object]]:
         for base in BASE_LABELS:
             for row in _relationships(self._database, base, self._header.graph):
-                if not self._is_own(base, row):
+                end = next((label for label in row["labels"] if label in BASE_LABELS), None)
+                if row["graph"] == self._header.graph and own_relationship(row["type"], base, end):
+                    named = {"kind": "relationship", "type": row["type"], "start": row["start"], "end": row["end"]}
+                    yield {**named, "properties": self._encoded(row["properties"])}
+                else:
                     self.left_out += 1
-                    continue
-                ends = {"start": row["start"], "end": row["end"]}
-                yield {"type": row["type"], **ends, "properties": self._encoded(row["properties"])}
-
-    def _is_own(self, base: str, row: Row) -> bool:
-        end = next((label for label in row["labels"] if label in BASE_LABELS), None)
-        return row["graph"] == self._header.graph and own_relationship(row["type"], base, end)
 
     def _encoded(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {}
-        for name, value in present(properties).items():
-            if is_key(name) and (found := encoded(value)) is not None:
-                kept[name] = found
-            else:
-                self.left_out += 1
+        given = present(properties)
+        found = {name: encoded(value) for name, value in given.items() if is_key(name)}
+        kept = {name: value for name, value in found.items() if value is not None}
+        self.left_out += len(given) - len(kept)
         return kept
