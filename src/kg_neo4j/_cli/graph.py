@@ -79,17 +79,16 @@ def export(
     JSON lines are sorted: equal graphs give equal bytes.
     """
     from kg_neo4j.graph import export as exporting
-    from kg_neo4j.graph import export_tables
     from kg_neo4j.graph.connection import connect
 
     settings = settings_for(graph=graph)
     if archive:
         _archive(target, settings, as_json)
         return
-    export_tables.check(target)
+    exporting.check_suffix(target)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
-        if target.suffix.lower() in export_tables.SUFFIXES:
-            written = export_tables.export_tables(database, settings.graph, target)
+        if target.suffix.lower() in exporting.TABLES:
+            written = exporting.export_tables(database, settings.graph, target)
             show(
                 written,
                 {

@@ -1,12 +1,14 @@
 """The sorted export: one JSON object a line, without times, run ids or vectors, so that equal graphs give equal bytes.
 
 Nodes come first, by label and id, then relationships, by start, type and end. Object keys are sorted; text is UTF-8.
+Entities and relationships alone, without evidence, go to CSV and GraphML for other tools.
 An archive holds all that kg-neo4j wrote, and is what `graph/importing.py` reads back; its format is in `archive`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import hashlib
 import heapq
@@ -15,10 +17,11 @@ import json
 import operator
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
+from xml.sax.saxutils import escape, quoteattr
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
@@ -38,6 +41,17 @@ LEFT_OUT = (
 ANSWERS_LEFT_OUT = ("description", "report", "aspects", "summary", "detail", "vector")
 # Labels of nodes, the export's order, and the label that has their id constraint.
 KINDS = {base: base for base in BASE_LABELS if base != "TreeNode"} | dict.fromkeys(TREE_NODES, "TreeNode")
+_LINES = (".jsonl", ".ndjson", ".json", ".gz")  # of an export, or an archive
+TABLES = (".csv", ".graphml")
+_NODE = {
+    **dict.fromkeys(("name", "type", "description"), "string"),
+    "evidence": "long",
+    "community": "long",
+    "pagerank": "double",
+}
+_EDGE = {"type": "string", "evidence": "long", "fact_id": "string"}
+_COLUMNS = ("source", "target", *_EDGE)  # of the CSV of relationships
+_XML_REFUSES = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "")
 PAGE = 1_000  # nodes read at a time: 20 MB with vectors of 1,536
 
 
@@ -48,6 +62,15 @@ class Archived:
     nodes: int
     relationships: int
     left_out: int  # labels, properties and relationships that kg-neo4j did not write
+
+
+@dataclass(frozen=True, slots=True)
+class TablesReport:
+    """What was written, and where."""
+
+    paths: tuple[Path, ...]
+    nodes: int
+    relationships: int
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:
@@ -190,3 +213,64 @@ class _ArchiveLines:
         kept = {name: value for name, value in found.items() if value is not None}
         self.left_out += len(given) - len(kept)
         return kept
+
+
+# ------------------------------------------------------------------------------------- CSV and GraphML
+
+
+def check_suffix(target: Path) -> None:
+    """Raise UsageError for a file whose suffix names no format of an export."""
+    if target.suffix.lower() not in (*_LINES, *TABLES):
+        raise UsageError(
+            f"no format has the suffix {target.suffix!r}", hint=f"{target.stem}.jsonl, {target.stem}.csv or .graphml"
+        )
+
+
+def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
+    """Write `target`, a .graphml file, or for a .csv file NAME-nodes.csv and NAME-relationships.csv next to it.
+
+    Nodes are in the order of their ids, relationships of source, type and target. Each file is written whole or not at
+    all. Raises UsageError where it cannot be written.
+    """
+    nodes = database.read(queries.get("retrieve/all_entities"), graph=graph)
+    relationships = database.read(queries.get("retrieve/all_relationships"), graph=graph)
+    paths: tuple[Path, ...] = (target,)
+    if target.suffix.lower() == ".csv":
+        paths = tuple(target.with_name(f"{target.stem}-{part}.csv") for part in ("nodes", "relationships"))
+        for path, rows, columns in zip(paths, (nodes, relationships), (("id", *_NODE), _COLUMNS), strict=True):
+            _write_csv(path, columns, rows)
+    else:
+        with whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in _graphml(nodes, relationships))
+    return TablesReport(paths, len(nodes), len(relationships))
+
+
+def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _graphml(nodes: Iterable[Mapping[str, Any]], relationships: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    for kind, columns in (("node", _NODE), ("edge", _EDGE)):
+        for name, type_ in columns.items():
+            yield f'<key id="{kind}_{name}" for="{kind}" attr.name="{name}" attr.type="{type_}"/>'
+    yield '<graph edgedefault="directed">'
+    for row in nodes:
+        yield f"<node id={quoteattr(row['id'])}>{_data('node', _NODE, row)}</node>"
+    for row in relationships:
+        ends = f"source={quoteattr(row['source'])} target={quoteattr(row['target'])}"
+        yield f"<edge {ends}>{_data('edge', _EDGE, row)}</edge>"
+    yield "</graph>"
+    yield "</graphml>"
+
+
+def _data(kind: str, columns: Iterable[str], row: Mapping[str, Any]) -> str:
+    return "".join(
+        f'<data key="{kind}_{name}">{escape(str(row[name]).translate(_XML_REFUSES))}</data>'
+        for name in columns
+        if row[name] is not None
+    )

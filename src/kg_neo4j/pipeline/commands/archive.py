@@ -12,8 +12,8 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:
+    from kg_neo4j.graph.archive import GraphDifference
     from kg_neo4j.graph.archive_records import Header
-    from kg_neo4j.graph.comparing import GraphDifference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
@@ -149,7 +149,7 @@ def diff(
     Both are files of `kg export`, archives or not; the graphs may have different names. Raises BadArchive for another
     file.
     """
-    from kg_neo4j.graph.comparing import compare
+    from kg_neo4j.graph.archive import compare
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.export import export_file
 
