@@ -25,6 +25,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
+from kg_neo4j.graph.archive import CheckedFile
 from kg_neo4j.graph.archive_records import TREE_NODES, Header, encoded, is_key, own_labels, own_relationship
 from kg_neo4j.graph.database import Database, Row, present
 from kg_neo4j.graph.queries import BASE_LABELS, Query
@@ -56,15 +57,6 @@ PAGE = 1_000  # nodes read at a time: 20 MB with vectors of 1,536
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
-    """What an archive holds."""
-
-    nodes: int
-    relationships: int
-    left_out: int  # labels, properties and relationships that kg-neo4j did not write
-
-
-@dataclass(frozen=True, slots=True)
 class TablesReport:
     """What was written, and where."""
 
@@ -88,9 +80,12 @@ def export_file(database: Database, graph: str, target: Path) -> int:
         return export(database, graph, file)
 
 
-def archive_file(database: Database, header: Header, target: Path, prove: Callable[[], None]) -> Archived:
+def archive_file(
+    database: Database, header: Header, target: Path, prove: Callable[[], None]
+) -> tuple[CheckedFile, int]:
     """Write the archive of a graph to `target`, whole or not at all. Nothing else may write to the graph meanwhile.
 
+    Returns what it holds, and how many labels, properties and relationships are left out: kg-neo4j did not write them.
     The file is read back and checked before it gets its name, and `prove` raises where another run could write. Nodes
     are read in pages, so memory does not grow with the graph. Raises UsageError where it cannot be written, and
     BadArchive where a property of the graph is of a kind that could not be imported.
@@ -104,7 +99,7 @@ def archive_file(database: Database, header: Header, target: Path, prove: Callab
             os.fsync(written.fileno())
         checked = archive.check(partial)
         prove()
-    return Archived(checked.nodes, checked.relationships, lines.left_out)
+    return checked, lines.left_out
 
 
 @contextlib.contextmanager

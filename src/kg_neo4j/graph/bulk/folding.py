@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,18 +52,12 @@ class FoldTask:
 
 def tasks(mentions: int, statements: int, workers: int) -> list[FoldTask]:
     """Return the tasks for so many rows of evidence, the longest first."""
-    spans = {
-        kind: _spans(max(workers, -(-rows // _ROWS_A_TASK)))
-        for kind, rows in (("entities", mentions), ("facts", statements), ("shared", statements))
-    }
-    folded = [FoldTask(kind, *span) for kind, found in spans.items() for span in found]
-    return [*folded, *(FoldTask(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
-
-
-def _spans(count: int) -> Iterator[tuple[str, str]]:
-    """Yield ranges of keys, about equal."""
-    marks = [f"{0x10000 * number // count:04x}" for number in range(count)]
-    yield from zip(["", *marks[1:]], [*marks[1:], "g"], strict=True)
+    found = []
+    for kind, rows in (("entities", mentions), ("facts", statements), ("shared", statements)):
+        count = max(workers, -(-rows // _ROWS_A_TASK))
+        marks = [f"{0x10000 * number // count:04x}" for number in range(1, count)]  # ranges of keys, about equal
+        found += [FoldTask(kind, *span) for span in zip(["", *marks], [*marks, "g"], strict=True)]
+    return [*found, *(FoldTask(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
 
 
 def write_task(task: FoldTask, work: Path, graph: str, schema: Schema, memory_mb: int) -> None:
@@ -86,12 +79,13 @@ class _Writer:
     task: FoldTask
 
     def write(self) -> None:
+        of_nodes, of_facts = self.schema.node_properties, self.schema.relationship_properties
         writers: Mapping[str, Callable[[], None]] = {
             "entities": self._entities,
             "facts": self._facts,
             "shared": self._shared,
-            "mentioned_in": partial(self._evidence, "mentioned_in", "mentions", self.schema.node_properties),
-            "stated_in": partial(self._evidence, "stated_in", "statements", self.schema.relationship_properties),
+            "mentioned_in": lambda: self._evidence("mentioned_in", "mentions", of_nodes),
+            "stated_in": lambda: self._evidence("stated_in", "statements", of_facts),
             "chunks": self._chunks,
             "documents": self._documents,
             "answers": self._answers,

@@ -73,14 +73,14 @@ def export_archive(
             raise UsageError(f"graph {settings.graph!r} is empty", hint="`kg load`, or name another with --graph NAME")
         with Lease(database, settings.graph) as lease:
             progress.start("archive")
-            done = archive_file(
+            done, left_out = archive_file(
                 database,
                 _header(database, settings.graph),
                 path,
                 lambda: database.write_transaction(lambda transaction: lease.prove(transaction, writes=False)),
             )
             progress.finish("archive")
-    left_out = f"{done.left_out} labels, properties or relationships are left out: kg-neo4j did not write them"
+    note = f"{left_out} labels, properties or relationships are left out: kg-neo4j did not write them"
     return ArchiveReport(
         graph=settings.graph,
         path=path,
@@ -88,7 +88,7 @@ def export_archive(
         relationships=done.relationships,
         bytes=path.stat().st_size,
         seconds=time.monotonic() - started,
-        notes=(left_out,) if done.left_out else (),
+        notes=(note,) if left_out else (),
     )
 
 
