@@ -6,7 +6,7 @@ python scripts/run_report.py most-connected limit=10
 import sys
 
 from kg_neo4j import KgError, Settings, report
-from kg_neo4j.graph.canned_reports import render
+from kg_neo4j.graph.report_format import render
 
 
 def main() -> int:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
     from kg_neo4j.acquire.interface import Source
     from kg_neo4j.extract.interface import Extractor
+    from kg_neo4j.graph.archive import GraphDifference
     from kg_neo4j.graph.canned_reports import Value
-    from kg_neo4j.graph.comparing import GraphDifference
     from kg_neo4j.organise.plot import PlotReport
     from kg_neo4j.pipeline.commands.communities import ListedCommunity
     from kg_neo4j.pipeline.commands.resolve import ResolveReport

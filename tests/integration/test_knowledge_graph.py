@@ -13,7 +13,7 @@ import pytest
 
 from kg_neo4j import KnowledgeGraph, pipeline
 from kg_neo4j.errors import DatabaseError, UsageError
-from kg_neo4j.graph import export_tables
+from kg_neo4j.graph.export import export_tables
 from kg_neo4j.settings import Settings
 from kg_runner import Kg
 
@@ -120,8 +120,8 @@ def test_a_notebook_shows_names_as_text(shared: Settings) -> None:
 def test_exports_by_suffix(notes: KnowledgeGraph, tmp_path: Path) -> None:
     frames = notes.to_pandas()
     with notes._open() as database:
-        export_tables.export_tables(database, notes.name, tmp_path / "g.graphml")
-        written = export_tables.export_tables(database, notes.name, tmp_path / "g.csv")
+        export_tables(database, notes.name, tmp_path / "g.graphml")
+        written = export_tables(database, notes.name, tmp_path / "g.csv")
     notes.close()
     read = nx.read_graphml(tmp_path / "g.graphml", force_multigraph=True)
     assert sorted(name for _, name in read.nodes(data="name")) == sorted(frames.entities["name"])

@@ -20,7 +20,6 @@ from kg_neo4j.graph.canned_reports import (
     list_reports,
     literal,
     outside_name,
-    render,
     run,
     with_literals,
 )
@@ -31,7 +30,7 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.recorder import Recorder
-from kg_neo4j.graph.report_format import Report
+from kg_neo4j.graph.report_format import Report, render
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.search_indexes import create_fulltext

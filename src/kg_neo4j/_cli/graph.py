@@ -15,7 +15,7 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.graph.comparing import GraphDifference
+    from kg_neo4j.graph.archive import GraphDifference
     from kg_neo4j.settings import Settings
 
 app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
@@ -59,17 +59,16 @@ def export(target: Path, archive: bool = False, graph: str | None = None, as_jso
     JSON lines are sorted: equal graphs give equal bytes.
     """
     from kg_neo4j.graph import export as exporting
-    from kg_neo4j.graph import export_tables
     from kg_neo4j.graph.connection import connect
 
     settings = settings_for(graph=graph)
     if archive:
         _archive(target, settings, as_json)
         return
-    export_tables.check(target)
+    exporting.check_suffix(target)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
-        if target.suffix.lower() in export_tables.SUFFIXES:
-            written = export_tables.export_tables(database, settings.graph, target)
+        if target.suffix.lower() in exporting.TABLES:
+            written = exporting.export_tables(database, settings.graph, target)
             facts = {"export": ", ".join(map(str, written.paths)), "nodes": written.nodes}
             show(written, facts | {"relationships": written.relationships}, as_json=as_json)
             return

@@ -163,6 +163,7 @@ def report(
     """Run a canned Cypher report, or list all reports."""
     from kg_neo4j import pipeline
     from kg_neo4j.graph import canned_reports
+    from kg_neo4j.graph.report_format import render
 
     settings = settings_for(graph=graph)
     output = "json" if as_json else output
@@ -181,7 +182,7 @@ def report(
         if not found.rows:
             typer.echo(f"note: no results in graph {settings.graph!r}", err=True)
     else:
-        print_text(canned_reports.render(found, output))
+        print_text(render(found, output))
 
 
 def _print_reports(output: str) -> None:

@@ -9,28 +9,14 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from kg_neo4j import plugins
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Parameter, Query
-from kg_neo4j.graph.report_format import Cell, Report, render
-
-__all__ = [
-    "Report",
-    "browser_text",
-    "check",
-    "list_reports",
-    "literal",
-    "naming_parameters",
-    "outside_name",
-    "render",
-    "run",
-    "with_literals",
-]
+from kg_neo4j.graph.report_format import Report
 
 Value = str | int | float
 
@@ -42,13 +28,12 @@ _ESCAPES = {"\\": r"\u005c\u005c", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r
 
 
 def list_reports() -> tuple[Query, ...]:
-    """Return all reports, ordered by name."""
-    own = [queries.get(name) for name in queries.names("reports")]
-    return tuple(sorted([*own, *_added({query.name for query in own})], key=lambda query: query.name))
+    """Return all reports, ordered by name.
 
-
-def _added(own: Collection[str]) -> Iterator[Query]:
-    """Yield the reports of other packages. Raises UsageError for one that bears a name of ours, or may write."""
+    Raises UsageError for one of another package that bears a name of ours, or may write.
+    """
+    own = {name: queries.get(name) for name in queries.names("reports")}
+    added = []
     for name, entry in plugins.found(plugins.REPORTS).items():
         try:
             query = queries.parse(plugins.load(entry), f"reports/{name.replace('-', '_')}")
@@ -57,7 +42,8 @@ def _added(own: Collection[str]) -> Iterator[Query]:
         if query.name in own or query.mode != "read":
             why = "there is one of that name" if query.name in own else "a report only reads"
             raise UsageError(f"the report {name!r} of {entry.value} is refused: {why}")
-        yield query
+        added.append(query)
+    return tuple(sorted([*own.values(), *added], key=lambda query: query.name))
 
 
 def outside_name(query: Query) -> str:
@@ -84,15 +70,15 @@ def run(database: Database, name: str, *, graph: str, parameters: Mapping[str, V
     query = _find(name)
     found = database.read(query, **_values(query, graph, parameters))
     columns = tuple(column.name for column in query.columns)
-    rows = tuple(tuple(_cell(row[column]) for column in columns) for row in found)
-    return Report(outside_name(query), query.title, columns, rows)
+    rows = ((row[column] for column in columns) for row in found)
+    cells = tuple(tuple(tuple(each) if isinstance(each, list) else each for each in row) for row in rows)
+    return Report(outside_name(query), query.title, columns, cells)
 
 
 def browser_text(name: str, graph: str, parameters: Mapping[str, Value]) -> str:
     """Return report `name` as one statement for pasting into Neo4j Browser. Raises UsageError like `run`."""
     query = _find(name)
-    values = _values(query, graph, parameters)
-    return with_literals(query, {name: literal(value) for name, value in values.items()})
+    return with_literals(query, {each: literal(value) for each, value in _values(query, graph, parameters).items()})
 
 
 def with_literals(query: Query, literals: Mapping[str, str]) -> str:
@@ -134,8 +120,7 @@ def _converted(parameter: Parameter, value: Value, where: str) -> Value:
     hint = f"{parameter.name} is {parameter.type}: {parameter.note}"
     refused = UsageError(f"{where}: {parameter.name} cannot be {str(value)[:80]!r}", hint=hint)
     if parameter.type == "STRING":
-        text = str(value)
-        if any("\ud800" <= char <= "\udfff" for char in text):
+        if re.search("[\ud800-\udfff]", text := str(value)):
             raise refused
         return text
     try:
@@ -155,7 +140,3 @@ def literal(value: Value) -> str:
     if not isinstance(value, str):
         return repr(value)
     return "'" + "".join(_ESCAPES.get(char, char) for char in value) + "'"
-
-
-def _cell(value: Any) -> Cell:
-    return tuple(value) if isinstance(value, list) else value

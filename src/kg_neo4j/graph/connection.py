@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from kg_neo4j.errors import LeaseHeld, SchemaConflict, UnfinishedImport
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online
-from kg_neo4j.graph.database import Database, DatabaseAddress, Row, Transaction
+from kg_neo4j.graph.database import Database, DatabaseAddress, Row
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
@@ -71,12 +71,12 @@ def connect(settings: Settings, progress: Progress, *, to_write: bool = False, a
 
 def _look(database: Database, graph: str) -> Sequence[Row]:
     """Return the unfinished import of a graph, if any; keep the list of indexes, for which nearly every run asks."""
-
-    def look(transaction: Transaction) -> tuple[list[Row], list[Row]]:
-        unfinished = transaction.run(queries.get("write/unfinished_import"), graph=graph)
-        return unfinished, transaction.run(queries.get("write/standing_indexes"))
-
-    unfinished, database.indexes = database.read_transaction(look)
+    unfinished, database.indexes = database.read_transaction(
+        lambda transaction: (
+            transaction.run(queries.get("write/unfinished_import"), graph=graph),
+            transaction.run(queries.get("write/standing_indexes")),
+        )
+    )
     return unfinished
 
 

@@ -76,14 +76,11 @@ def list_all(database: Database) -> Sequence[Row]:
 
 def online(database: Database, needed: Callable[[Row], bool], seconds: float = ONLINE_S) -> Sequence[Row]:
     """Return all indexes once those that are `needed` are online; SchemaConflict for one that has failed."""
-    query = queries.get("write/standing_indexes")
-
-    def waiting(rows: Sequence[Row]) -> list[Row]:
-        return [row for row in rows if row["state"] != "ONLINE" and needed(row)]
 
     def awaited(transaction: Transaction) -> list[Row]:
-        rows = transaction.run(query)
-        for row in waiting(rows):
+        rows = transaction.run(queries.get("write/standing_indexes"))
+        waiting = [row for row in rows if row["state"] != "ONLINE" and needed(row)]
+        for row in waiting:
             if row["state"] == "FAILED":
                 raise SchemaConflict(
                     f"{database.address.shown}: the index {row['name']!r} could not be filled",
@@ -91,11 +88,12 @@ def online(database: Database, needed: Callable[[Row], bool], seconds: float = O
                     "the server's log says why",
                 )
             transaction.run(queries.get("write/await_index"), name=row["name"], seconds=round(seconds))
-        return transaction.run(query) if waiting(rows) else rows
+        return transaction.run(queries.get("write/standing_indexes")) if waiting else rows
 
-    if database.indexes is None or waiting(database.indexes):
-        database.indexes = database.read_transaction(awaited)
-    return database.indexes
+    listed = database.indexes
+    if listed is None or any(row["state"] != "ONLINE" and needed(row) for row in listed):
+        listed = database.indexes = database.read_transaction(awaited)
+    return listed
 
 
 def delete_graph(database: Database, graph: str) -> int:

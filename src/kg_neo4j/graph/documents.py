@@ -15,7 +15,7 @@ from typing import Any
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_if_empty, batches, present
+from kg_neo4j.graph.database import Database, Reader, Transaction, absent_if_empty, batches, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
@@ -108,12 +108,13 @@ def file_keys(reader: Reader, graph: str) -> dict[str, str]:
 
 def checked_file_keys(database: Database, graph: str, configuration: LoadConfiguration) -> dict[str, str]:
     """Return `file_keys`; UsageError where the graph holds documents that were loaded under another schema."""
-
-    def look(transaction: Transaction) -> tuple[list[Row], dict[str, str]]:
-        others = transaction.run(queries.get("write/other_schemas"), graph=graph, schema_hash=configuration.schema_hash)
-        return others, file_keys(transaction, graph)
-
-    others, found = database.read_transaction(look)
+    asked = {"graph": graph, "schema_hash": configuration.schema_hash}
+    others, found = database.read_transaction(
+        lambda transaction: (
+            transaction.run(queries.get("write/other_schemas"), **asked),
+            file_keys(transaction, graph),
+        )
+    )
     if others:
         earlier = others[0]["schema"]
         change = "which has other contents now" if earlier == configuration.schema else f"not {configuration.schema!r}"
@@ -270,7 +271,7 @@ def _compare(
     """Compare one document with what is stored. Raises UsageError where it is refused."""
     properties = document_properties(cut.document, cut.configuration)
     if stored:
-        _check_stored(cut.document, stored, properties, cut.configuration)
+        _check_stored(cut, stored, properties)
     wanted = {chunk.id for chunk in cut.chunks}
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
     is_of_another = bool(stored) and stored.get("config_hash") != cut.configuration.config_hash
@@ -302,11 +303,9 @@ def _write_documents(transaction: Transaction, found: Sequence[_Difference], *, 
     lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
 
 
-def _check_stored(
-    document: Document, stored: Mapping[str, Any], properties: Mapping[str, Any], configuration: LoadConfiguration
-) -> None:
+def _check_stored(cut: CutDocument, stored: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
     """Refuse another file of the same name, and another configuration without `rebuild`."""
-    origin = stored.get("origin")
+    document, configuration, origin = cut.document, cut.configuration, stored.get("origin")
     if origin and origin != properties.get("origin") and stored["sha256"] != document.sha256:
         raise UsageError(
             f"{document.origin or document.source}: graph {document.graph!r} has another file's text under the name "
@@ -364,23 +363,13 @@ def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
 
 def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
     """Return what is stored of a document."""
-    names = (
-        *("id", "graph", "kind", "key", "title", "source", "sha256"),
-        *("url", "language", "page_id", "revision", "licence"),
-    )
+    names = "id graph kind key title source sha256 url language page_id revision licence".split()
+    shaped = "config_hash schema schema_hash schema_text tokeniser options".split()
     properties = {name: getattr(document, name) for name in names}
     properties |= {name: list(getattr(document, name)) for name in ("redirects", "links", "pages")}
-    properties |= {
-        "origin": origin_id(document.origin) if document.origin else None,
-        "config_hash": configuration.config_hash,
-        "schema": configuration.schema,
-        "schema_hash": configuration.schema_hash,
-        "schema_text": configuration.schema_text,
-        "tokeniser": configuration.tokeniser,
-        "options": configuration.options,
-        "answers_hash": configuration.answers_hash or configuration.config_hash,
-    }
-    return present(properties)
+    properties |= {"origin": origin_id(document.origin) if document.origin else None}
+    properties |= {name: getattr(configuration, name) for name in shaped}
+    return present(properties | {"answers_hash": configuration.answers_hash or configuration.config_hash})
 
 
 def heading_of(title: str, section: str) -> str:

@@ -1,25 +1,31 @@
 """The sorted export: one JSON object a line, without times, run ids or vectors, so that equal graphs give equal bytes.
 
 Nodes come first, by label and id, then relationships, by start, type and end. Object keys are sorted; text is UTF-8.
+Entities and relationships alone, without evidence, go to CSV and GraphML for other tools.
 An archive holds all that kg-neo4j wrote, and is what `graph/importing.py` reads back; its format is in `archive`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import hashlib
 import heapq
+import itertools
 import json
 import operator
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
+from xml.sax.saxutils import escape, quoteattr
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
+from kg_neo4j.graph.archive import CheckedFile
 from kg_neo4j.graph.archive_records import TREE_NODES, Header, encoded, is_key, own_labels, own_relationship
 from kg_neo4j.graph.database import Database, Row, present
 from kg_neo4j.graph.queries import BASE_LABELS, Query
@@ -36,16 +42,27 @@ LEFT_OUT = (
 ANSWERS_LEFT_OUT = ("description", "report", "aspects", "summary", "detail", "vector")
 # Labels of nodes, the export's order, and the label that has their id constraint.
 KINDS = {base: base for base in BASE_LABELS if base != "TreeNode"} | dict.fromkeys(TREE_NODES, "TreeNode")
+_LINES = (".jsonl", ".ndjson", ".json", ".gz")  # of an export, or an archive
+TABLES = (".csv", ".graphml")
+_NODE = {
+    **dict.fromkeys(("name", "type", "description"), "string"),
+    "evidence": "long",
+    "community": "long",
+    "pagerank": "double",
+}
+_EDGE = {"type": "string", "evidence": "long", "fact_id": "string"}
+_COLUMNS = ("source", "target", *_EDGE)  # of the CSV of relationships
+_XML_REFUSES = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "")
 PAGE = 1_000  # nodes read at a time: 20 MB with vectors of 1,536
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
-    """What an archive holds."""
+class TablesReport:
+    """What was written, and where."""
 
+    paths: tuple[Path, ...]
     nodes: int
     relationships: int
-    left_out: int  # labels, properties and relationships that kg-neo4j did not write
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:
@@ -63,9 +80,12 @@ def export_file(database: Database, graph: str, target: Path) -> int:
         return export(database, graph, file)
 
 
-def archive_file(database: Database, header: Header, target: Path, prove: Callable[[], None]) -> Archived:
+def archive_file(
+    database: Database, header: Header, target: Path, prove: Callable[[], None]
+) -> tuple[CheckedFile, int]:
     """Write the archive of a graph to `target`, whole or not at all. Nothing else may write to the graph meanwhile.
 
+    Returns what it holds, and how many labels, properties and relationships are left out: kg-neo4j did not write them.
     The file is read back and checked before it gets its name, and `prove` raises where another run could write. Nodes
     are read in pages, so memory does not grow with the graph. Raises UsageError where it cannot be written, and
     BadArchive where a property of the graph is of a kind that could not be imported.
@@ -79,7 +99,7 @@ def archive_file(database: Database, header: Header, target: Path, prove: Callab
             os.fsync(written.fileno())
         checked = archive.check(partial)
         prove()
-    return Archived(checked.nodes, checked.relationships, lines.left_out)
+    return checked, lines.left_out
 
 
 @contextlib.contextmanager
@@ -113,10 +133,10 @@ def lines(database: Database, graph: str) -> Iterator[str]:
 
 def _nodes(database: Database, query: Query, graph: str, **params: object) -> Iterator[Row]:
     """Yield the rows of a query about nodes by id, a page at a time."""
-    after, is_last = "", False
-    while not is_last:
+    after, size = "", PAGE
+    while size == PAGE:
         rows = database.read(query, graph=graph, after=after, limit=PAGE, **params)
-        is_last = len(rows) < PAGE
+        size = len(rows)
         for row in rows:
             after = row["properties"]["id"]
             yield row
@@ -153,16 +173,15 @@ class _ArchiveLines:
 
     def all(self) -> Iterator[bytes]:
         """Yield the lines, the first and the last one included."""
-        counts = {"node": 0, "relationship": 0}
+        counts = Counter[object]()
         first = archive.first_line(self._header)
         digest = hashlib.sha256(first)
         yield first
-        for kind, records in (("node", self._nodes()), ("relationship", self._relationships())):
-            for record in records:
-                line = archive.line({"kind": kind, **record})
-                counts[kind] += 1
-                digest.update(line)
-                yield line
+        for record in itertools.chain(self._nodes(), self._relationships()):
+            line = archive.line(record)
+            counts[record["kind"]] += 1
+            digest.update(line)
+            yield line
         yield archive.last_line(counts["node"], counts["relationship"], digest.hexdigest())
 
     def _nodes(self) -> Iterator[dict[str, object]]:
@@ -171,26 +190,82 @@ class _ArchiveLines:
             for row in _nodes(self._database, query, self._header.graph):
                 labels = own_labels(row["labels"])
                 self.left_out += len(row["labels"]) - len(labels)
-                yield {"labels": labels, "properties": self._encoded(row["properties"])}
+                yield {"kind": "node", "labels": labels, "properties": self._encoded(row["properties"])}
 
     def _relationships(self) -> Iterator[dict[str, object]]:
         for base in BASE_LABELS:
             for row in _relationships(self._database, base, self._header.graph):
-                if not self._is_own(base, row):
+                end = next((label for label in row["labels"] if label in BASE_LABELS), None)
+                if row["graph"] == self._header.graph and own_relationship(row["type"], base, end):
+                    named = {"kind": "relationship", "type": row["type"], "start": row["start"], "end": row["end"]}
+                    yield {**named, "properties": self._encoded(row["properties"])}
+                else:
                     self.left_out += 1
-                    continue
-                ends = {"start": row["start"], "end": row["end"]}
-                yield {"type": row["type"], **ends, "properties": self._encoded(row["properties"])}
-
-    def _is_own(self, base: str, row: Row) -> bool:
-        end = next((label for label in row["labels"] if label in BASE_LABELS), None)
-        return row["graph"] == self._header.graph and own_relationship(row["type"], base, end)
 
     def _encoded(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {}
-        for name, value in present(properties).items():
-            if is_key(name) and (found := encoded(value)) is not None:
-                kept[name] = found
-            else:
-                self.left_out += 1
+        given = present(properties)
+        found = {name: encoded(value) for name, value in given.items() if is_key(name)}
+        kept = {name: value for name, value in found.items() if value is not None}
+        self.left_out += len(given) - len(kept)
         return kept
+
+
+# ------------------------------------------------------------------------------------- CSV and GraphML
+
+
+def check_suffix(target: Path) -> None:
+    """Raise UsageError for a file whose suffix names no format of an export."""
+    if target.suffix.lower() not in (*_LINES, *TABLES):
+        raise UsageError(
+            f"no format has the suffix {target.suffix!r}", hint=f"{target.stem}.jsonl, {target.stem}.csv or .graphml"
+        )
+
+
+def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
+    """Write `target`, a .graphml file, or for a .csv file NAME-nodes.csv and NAME-relationships.csv next to it.
+
+    Nodes are in the order of their ids, relationships of source, type and target. Each file is written whole or not at
+    all. Raises UsageError where it cannot be written.
+    """
+    nodes = database.read(queries.get("retrieve/all_entities"), graph=graph)
+    relationships = database.read(queries.get("retrieve/all_relationships"), graph=graph)
+    paths: tuple[Path, ...] = (target,)
+    if target.suffix.lower() == ".csv":
+        paths = tuple(target.with_name(f"{target.stem}-{part}.csv") for part in ("nodes", "relationships"))
+        for path, rows, columns in zip(paths, (nodes, relationships), (("id", *_NODE), _COLUMNS), strict=True):
+            _write_csv(path, columns, rows)
+    else:
+        with whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in _graphml(nodes, relationships))
+    return TablesReport(paths, len(nodes), len(relationships))
+
+
+def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _graphml(nodes: Iterable[Mapping[str, Any]], relationships: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    for kind, columns in (("node", _NODE), ("edge", _EDGE)):
+        for name, type_ in columns.items():
+            yield f'<key id="{kind}_{name}" for="{kind}" attr.name="{name}" attr.type="{type_}"/>'
+    yield '<graph edgedefault="directed">'
+    for row in nodes:
+        yield f"<node id={quoteattr(row['id'])}>{_data('node', _NODE, row)}</node>"
+    for row in relationships:
+        ends = f"source={quoteattr(row['source'])} target={quoteattr(row['target'])}"
+        yield f"<edge {ends}>{_data('edge', _EDGE, row)}</edge>"
+    yield "</graph>"
+    yield "</graphml>"
+
+
+def _data(kind: str, columns: Iterable[str], row: Mapping[str, Any]) -> str:
+    return "".join(
+        f'<data key="{kind}_{name}">{escape(str(row[name]).translate(_XML_REFUSES))}</data>'
+        for name in columns
+        if row[name] is not None
+    )

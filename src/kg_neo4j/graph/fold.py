@@ -55,7 +55,7 @@ def ranked_names(spellings: Mapping[str, int]) -> list[str]:
     """Return spellings, given with their counts: the most frequent first, then the longest, then the smallest."""
     if len(spellings) == 1:
         return list(spellings)
-    return sorted(spellings, key=lambda name: (-spellings[name], -len(name), _nfc(name), name))
+    return sorted(spellings, key=lambda name: (-spellings[name], -len(name), _rank(name)))
 
 
 def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
@@ -95,17 +95,13 @@ def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValu
     """Fold at least one value, given in the order of evidence."""
     if len(values) == 1 and rule is not FoldRule.UNION and rule is not FoldRule.JOIN:
         return values[0]
-    match rule:
-        case FoldRule.MODE:
-            return _mode(values)
-        case FoldRule.MIN:
-            return min(values, key=_rank)
-        case FoldRule.MAX:
-            return max(values, key=_rank)
-        case FoldRule.UNION:
-            return sorted(set(values), key=_rank)
-        case FoldRule.JOIN:
-            return _join(str(value) for value in values)
+    if rule is FoldRule.JOIN:
+        return _join(str(value) for value in values)
+    if rule is FoldRule.UNION:
+        return sorted(set(values), key=_rank)
+    if rule is FoldRule.MODE:
+        return _mode(values)
+    return min(values, key=_rank) if rule is FoldRule.MIN else max(values, key=_rank)
 
 
 def _mode(values: Iterable[V]) -> V:
@@ -131,9 +127,5 @@ def _join(texts: Iterable[str]) -> str:
 def _rank(value: PropertyValue) -> tuple[int, float, str, str]:
     """Order numbers before texts; texts by NFC form, then as written."""
     if isinstance(value, str):
-        return 1, 0.0, _nfc(value), value
+        return 1, 0.0, unicodedata.normalize("NFC", value), value
     return 0, float(value), "", ""
-
-
-def _nfc(text: str) -> str:
-    return unicodedata.normalize("NFC", text)

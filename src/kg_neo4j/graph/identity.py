@@ -4,8 +4,7 @@ Pure: ids are computed from content, so that any order of loading gives the same
 
 A mention key names an entity by its graph, its normalised name and its type; an entity's id is the smallest mention key
 in its component, which is the key itself until resolution joins several; a decision may say that one document means
-another bearer of a name. A fact's id hashes source key, type, target
-key and the columns that the schema marks as identity.
+another bearer of a name. A fact's id hashes source key, type, target key and the schema's identity columns.
 """
 
 from __future__ import annotations

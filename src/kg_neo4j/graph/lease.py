@@ -112,12 +112,8 @@ class Lease:
 def wait_for_writers(database: Database, progress: Progress) -> None:
     """Wait until no living run holds the right to write to any graph of the database."""
     said: list[str] = []
-    while True:
-        leases = database.read(queries.get("write/live_leases"))
-        writers = [row for row in leases if not _is_dead(row["owner"], row["token"])]
-        if not writers:
-            return
-        graphs = sorted(row["graph"] for row in writers)
+    query = queries.get("write/live_leases")
+    while graphs := sorted(row["graph"] for row in database.read(query) if not _is_dead(row["owner"], row["token"])):
         if graphs != said:
             progress.note(f"waiting for runs that write to {', '.join(map(repr, graphs))}")
             said = graphs

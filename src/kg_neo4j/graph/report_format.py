@@ -54,14 +54,13 @@ def render(report: Report, output: str) -> str:
         objects = [dict(zip(report.columns, row, strict=True)) for row in report.rows]
         return json.dumps(objects, ensure_ascii=False, indent=2)
     if output == "csv":
-        return _csv(report)
+        return "\n".join(map(_csv_line, [report.columns, *report.rows]))
     if output == "markdown":
-        return _markdown(report)
+        columns = list(zip(*report.rows, strict=True)) if report.rows else [()] * len(report.columns)
+        marks = ["---:" if _is_numeric(cells) else "---" for cells in columns]
+        rows = [[_MARKUP.sub(r"\\\1", CONTROL.sub(" ", _text(cell))) for cell in row] for row in report.rows]
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in [report.columns, marks, *rows])
     raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
-
-
-def _csv(report: Report) -> str:
-    return "\n".join(_csv_line(row) for row in [report.columns, *report.rows])
 
 
 def _csv_line(row: Sequence[Cell]) -> str:
@@ -77,31 +76,10 @@ def _harmless(cell: Cell) -> str | int | float:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _markdown(report: Report) -> str:
-    marks = ["---:" if right else "---" for right in _numeric(report)]
-    rows = [[_MARKUP.sub(r"\\\1", _line(cell)) for cell in row] for row in report.rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [report.columns, marks, *rows])
-
-
-def _numeric(report: Report) -> list[bool]:
-    """Return for each column whether it holds numbers and gaps alone; such columns stand right."""
-    return [
-        any(map(_is_number, cells)) and all(each is None or _is_number(each) for each in cells)
-        for cells in _columns(report)
-    ]
-
-
-def _is_number(cell: Cell) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
-
-
-def _columns(report: Report) -> Sequence[tuple[Cell, ...]]:
-    return list(zip(*report.rows, strict=True)) if report.rows else [()] * len(report.columns)
-
-
-def _line(cell: Cell) -> str:
-    """Return a cell as one line without control characters."""
-    return CONTROL.sub(" ", _text(cell))
+def _is_numeric(cells: Sequence[Cell]) -> bool:
+    """Return whether a column holds numbers and gaps alone; such columns stand right."""
+    given = [cell for cell in cells if cell is not None]
+    return bool(given) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in given)
 
 
 def _text(cell: Cell) -> str:

@@ -101,7 +101,7 @@ def _open_extractor(job: OpenExtractor) -> Extractor:
 def _compare(job: CompareEntities) -> Judgements:
     from kg_neo4j.graph.resolution.judgement import Judgements
 
-    return Judgements((), Usage(), 0, ())  # what rules leave open stays open
+    return Judgements({}, Usage(), 0, ())  # what rules leave open stays open
 
 
 # ------------------------------------------------------------------------------------------------- derived texts

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.canned_reports import browser_text, check, list_reports, outside_name, render
-from kg_neo4j.graph.report_format import Report
+from kg_neo4j.graph.canned_reports import browser_text, check, list_reports, outside_name
+from kg_neo4j.graph.report_format import Report, render
 
 SAMPLE = Report(
     "sample",

@@ -1,6 +1,6 @@
 """A graph from files of extractions, made outside the database: tables, names, folded rows, files for Neo4j's importer.
 
-reading (Parquet, a row for each row of the graph) -> naming (sure joins, aliases) -> folding (values by key, in order)
+tables (Parquet, a row for each row of the graph) -> naming (sure joins, aliases) -> folding (values by key, in order)
         -> files in the importer's CSV
 
 The graph is the one that recording, settling and deriving names would give: the same pure functions make the ids, fold

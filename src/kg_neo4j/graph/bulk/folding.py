@@ -10,14 +10,13 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
 from kg_neo4j.graph.bulk.importer_files import SEPARATOR, Rows, header
 from kg_neo4j.graph.bulk.naming import DECISIONS, show_names
-from kg_neo4j.graph.bulk.tables import KIND_OF, Columns, columns_of, opened, stream
+from kg_neo4j.graph.bulk.tables import KIND_OF, Columns, columns_of, opened, stream, whole_folder
 from kg_neo4j.graph.fold import STATED, EvidenceRow, fold_drawn, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import entity_num
 from kg_neo4j.graph.queries import check_type
@@ -53,29 +52,22 @@ class FoldTask:
 
 def tasks(mentions: int, statements: int, workers: int) -> list[FoldTask]:
     """Return the tasks for so many rows of evidence, the longest first."""
-    spans = {
-        kind: _spans(max(workers, -(-rows // _ROWS_A_TASK)))
-        for kind, rows in (("entities", mentions), ("facts", statements), ("shared", statements))
-    }
-    folded = [FoldTask(kind, *span) for kind, found in spans.items() for span in found]
-    return [*folded, *(FoldTask(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
-
-
-def _spans(count: int) -> Iterator[tuple[str, str]]:
-    """Yield ranges of keys, about equal."""
-    marks = [f"{0x10000 * number // count:04x}" for number in range(count)]
-    yield from zip(["", *marks[1:]], [*marks[1:], "g"], strict=True)
+    found = []
+    for kind, rows in (("entities", mentions), ("facts", statements), ("shared", statements)):
+        count = max(workers, -(-rows // _ROWS_A_TASK))
+        marks = [f"{0x10000 * number // count:04x}" for number in range(1, count)]  # ranges of keys, about equal
+        found += [FoldTask(kind, *span) for span in zip(["", *marks], [*marks, "g"], strict=True)]
+    return [*found, *(FoldTask(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
 
 
 def write_task(task: FoldTask, work: Path, graph: str, schema: Schema, memory_mb: int) -> None:
     """Do one task on the tables and names below `work`."""
-    folder = work / "csv" / task.name
-    partial_ = folder.with_name(f"{folder.name}.partial")
-    partial_.mkdir(parents=True, exist_ok=True)
-    with opened(work, schema, memory_mb=memory_mb) as connection:
+    with (
+        whole_folder(work / "csv" / task.name) as folder,
+        opened(work, schema, memory_mb=memory_mb) as connection,
+    ):
         show_names(connection, work / "names")
-        _Writer(connection, partial_, graph, schema, task).write()
-    partial_.rename(folder)
+        _Writer(connection, folder, graph, schema, task).write()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +79,13 @@ class _Writer:
     task: FoldTask
 
     def write(self) -> None:
+        of_nodes, of_facts = self.schema.node_properties, self.schema.relationship_properties
         writers: Mapping[str, Callable[[], None]] = {
             "entities": self._entities,
             "facts": self._facts,
             "shared": self._shared,
-            "mentioned_in": partial(self._evidence, "mentioned_in", "mentions", self.schema.node_properties),
-            "stated_in": partial(self._evidence, "stated_in", "statements", self.schema.relationship_properties),
+            "mentioned_in": lambda: self._evidence("mentioned_in", "mentions", of_nodes),
+            "stated_in": lambda: self._evidence("stated_in", "statements", of_facts),
             "chunks": self._chunks,
             "documents": self._documents,
             "answers": self._answers,
@@ -253,9 +246,5 @@ def _number(value: Any) -> Any:
 
 def _kinds(columns: Sequence[SchemaColumn]) -> Columns:
     """Return the kinds of folded columns."""
-    return {column.name: _folded_kind(column) for column in columns}
-
-
-def _folded_kind(column: SchemaColumn) -> str:
-    kind = KIND_OF[column.kind]
-    return _JOINED[column.fold][kind] if column.fold in _JOINED else kind
+    kinds = {column.name: KIND_OF[column.kind] for column in columns}
+    return kinds | {each.name: _JOINED[each.fold][kinds[each.name]] for each in columns if each.fold in _JOINED}

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from kg_neo4j.errors import cannot_write
 from kg_neo4j.graph.bulk.tables import Columns
@@ -32,32 +32,21 @@ def header(name: str, kind: str) -> str:
     return f"{name}:{_TYPES[kind]}"
 
 
-@dataclass(frozen=True, slots=True)
-class ImportTarget:
-    """What the rows of a file become, as the importer's argument says it: labels of nodes, or a relationship type."""
-
-    option: str  # "nodes" or "relationships"
-    named: str  # "KgChunk:Chunk", "IN_DOCUMENT"; "" where a column has the type
-
-    def argument(self, path: Path) -> str:
-        """Return the argument that imports a file."""
-        return f"--{self.option}={self.named}={path}" if self.named else f"--{self.option}={path}"
-
-
+# What the rows of a file become, as the importer's argument says it: labels of nodes, or a relationship type.
 TARGETS = {
-    "documents": ImportTarget("nodes", "KgDocument:Document"),
-    "chunks": ImportTarget("nodes", "KgChunk:Chunk"),
-    "answers": ImportTarget("nodes", "KgAnswer:Answer"),
-    "decisions": ImportTarget("nodes", "KgDecision:Decision"),
-    "entities": ImportTarget("nodes", "KgEntity:Entity"),
-    "facts": ImportTarget("nodes", "KgFact:Fact"),
-    "state": ImportTarget("nodes", "KgGraphState:GraphState"),
-    "in_document": ImportTarget("relationships", "IN_DOCUMENT"),
-    "next_chunk": ImportTarget("relationships", "NEXT_CHUNK"),
-    "answers_of": ImportTarget("relationships", "ANSWERS"),
-    "mentioned_in": ImportTarget("relationships", "MENTIONED_IN"),
-    "stated_in": ImportTarget("relationships", "STATED_IN"),
-    "drawn": ImportTarget("relationships", ""),
+    "documents": "--nodes=KgDocument:Document",
+    "chunks": "--nodes=KgChunk:Chunk",
+    "answers": "--nodes=KgAnswer:Answer",
+    "decisions": "--nodes=KgDecision:Decision",
+    "entities": "--nodes=KgEntity:Entity",
+    "facts": "--nodes=KgFact:Fact",
+    "state": "--nodes=KgGraphState:GraphState",
+    "in_document": "--relationships=IN_DOCUMENT",
+    "next_chunk": "--relationships=NEXT_CHUNK",
+    "answers_of": "--relationships=ANSWERS",
+    "mentioned_in": "--relationships=MENTIONED_IN",
+    "stated_in": "--relationships=STATED_IN",
+    "drawn": "--relationships",  # a column has the type
 }
 
 
@@ -66,7 +55,7 @@ def arguments(folder: Path) -> list[str]:
     files = sorted(folder.glob("*/*.csv"))
     longest = min(max((path.stat().st_size for path in files), default=0), BUFFER_BYTES)
     buffer = f"--read-buffer-size={max(longest, SMALLEST_BUFFER)}"
-    return [*ARGUMENTS, buffer, *(TARGETS[path.stem.split("-")[0]].argument(path) for path in files)]
+    return [*ARGUMENTS, buffer, *(f"{TARGETS[path.stem.split('-')[0]]}={path}" for path in files)]
 
 
 def write_mark(folder: Path, graph: str, sha256: str, command: str) -> None:
@@ -100,18 +89,15 @@ class Rows:
         """Write a row: the fixed values, then those of the columns that `values` has."""
         given = [values.get(name) for name in self.columns]
         kinds = tuple(map(_kind, self.columns.values(), given))
-        writer = self._writers.get(kinds) or self._open(kinds)
         try:
+            writer = self._writers.get(kinds) or self._open(kinds)
             writer.writerow([*first, *map(text, given)])
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
     def _open(self, kinds: tuple[str, ...]) -> Any:
         path = self.folder / f"{self.target}-{len(self._writers)}.csv"
-        try:
-            file: IO[str] = self._files.enter_context(path.open("w", encoding="utf-8", newline=""))
-        except OSError as error:
-            raise cannot_write(self.folder, error) from error
+        file = self._files.enter_context(path.open("w", encoding="utf-8", newline=""))
         self._writers[kinds] = writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*self.fixed, *map(header, self.columns, kinds)])
         return writer

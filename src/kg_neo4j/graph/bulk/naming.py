@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.graph.bulk.tables import stored, stream, write_table
-from kg_neo4j.graph.database import Row, absent_if_empty
+from kg_neo4j.graph.bulk.tables import stored, stream, whole_folder, write_table
+from kg_neo4j.graph.database import Row
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.decisions import components
 from kg_neo4j.graph.resolution.derived import changed_joins, read_mentioned, read_sources
-from kg_neo4j.graph.resolution.showing import StoredDecision, stored_values
+from kg_neo4j.graph.resolution.showing import stored_values
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,39 +40,28 @@ class TableReader:
     def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
         """Yield the rows of a query."""
         del params
-        answers = {
-            "write/resolve_mentions": self._mentions,
-            "write/resolve_pages": self._pages,
-            "write/resolve_facts": self._facts,
-        }
-        return answers[query.name]()
+        if query.name == "write/resolve_mentions":
+            yield from self._mentions()
+        elif query.name == "write/resolve_pages":
+            for document, title, redirects, links in stream(self._connection, _PAGES):
+                yield {"document": document, "title": title, "redirects": redirects or [], "links": links or []}
+        elif query.name == "write/resolve_facts":
+            for source, target, kind in stream(self._connection, _FACTS):
+                yield {"source": source, "target": target, "types": [kind]}
+        else:
+            raise ValueError(f"the tables do not answer {query.name}")
 
     def _mentions(self) -> Iterator[Row]:
         """Yield what is said of each key; its documents come a row at a time, sorted, because a hub has very many."""
-        placed = itertools.groupby(self._rows(_PLACES.format(*self._years)), itemgetter(0))
-        for key, named in itertools.groupby(self._rows(_NAMES), itemgetter(0)):
-            names = [(kind, name, count) for _, kind, name, count in named]
+        placed = itertools.groupby(stream(self._connection, _PLACES.format(*self._years)), itemgetter(0))
+        for key, named in itertools.groupby(stream(self._connection, _NAMES), itemgetter(0)):
+            names = list(named)
             documents = [
                 (document, first, [] if born is None else [born], [] if died is None else [died])
                 for _, document, first, born, died in next(placed)[1]
             ]
-            spelt = [(name, count) for _, name, count in names]
-            yield {"key": key, "type": names[0][0], "names": spelt, "documents": documents}
-
-    def _pages(self) -> Iterator[Row]:
-        for document, title, redirects, links in self._rows(_PAGES):
-            yield {"document": document, "title": title, "redirects": redirects or [], "links": links or []}
-
-    def _facts(self) -> Iterator[Row]:
-        for source, target, kind in self._rows(_FACTS):
-            yield {"source": source, "target": target, "types": [kind]}
-
-    def titles(self) -> Iterator[str]:
-        """Yield the titles of documents that have a chunk: there may be millions."""
-        return (row[0] for row in self._rows(_TITLES))
-
-    def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        return stream(self._connection, sql)
+            spelt = [(name, count) for _, _, name, count in names]
+            yield {"key": key, "type": names[0][1], "names": spelt, "documents": documents}
 
 
 def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema: Schema) -> None:
@@ -81,21 +70,15 @@ def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema
     keys = read_mentioned(reader, graph)
     joins = changed_joins(graph, keys, read_sources(reader, graph, sure=keys), ())
     found = components(each.decision for each in joins)
-    partial = folder.with_name(f"{folder.name}.partial")
-    partial.mkdir(parents=True, exist_ok=True)
-    write_table(partial / "decisions.parquet", DECISIONS, map(_decided, joins))
-    del joins
-    write_table(partial / "roots.parquet", ROOTS, sorted(found.roots.items()))
-    read = iter(keys)
-    del keys  # they are freed once aliases has gone through them: they are what takes the memory
-    given = aliases(read, found, reader.titles())
-    write_table(partial / "aliases.parquet", ALIASES, ((each, given[each] or None) for each in sorted(given)))
-    partial.rename(folder)
-
-
-def _decided(decision: StoredDecision) -> list[Any]:
-    values = stored_values(decision)
-    return [absent_if_empty(values[name]) for name in DECISIONS]
+    with whole_folder(folder) as partial:
+        decided = ([stored_values(each)[name] for name in DECISIONS] for each in joins)
+        write_table(partial / "decisions.parquet", DECISIONS, decided)
+        del joins, decided
+        write_table(partial / "roots.parquet", ROOTS, sorted(found.roots.items()))
+        read = iter(keys)
+        del keys  # they are freed once aliases has gone through them: they are what takes the memory
+        given = aliases(read, found, (row[0] for row in stream(connection, _TITLES)))
+        write_table(partial / "aliases.parquet", ALIASES, ((each, given[each] or None) for each in sorted(given)))
 
 
 def show_names(connection: DuckDBPyConnection, folder: Path) -> None:
@@ -104,9 +87,7 @@ def show_names(connection: DuckDBPyConnection, folder: Path) -> None:
         connection.read_parquet(str(folder / f"{name}.parquet")).create_view(name)
 
 
-_TITLES = """
-SELECT title FROM documents WHERE id IN (SELECT document_id FROM chunks)
-"""
+_TITLES = "SELECT title FROM documents WHERE id IN (SELECT document_id FROM chunks)"  # there may be millions
 _NAMES = "SELECT key, type, name, count(*) FROM mentions GROUP BY key, type, name ORDER BY key"
 _PLACES = """
 SELECT key, _document, min(_index), {0}, {1} FROM mentions GROUP BY key, _document, {0}, {1} ORDER BY key

@@ -37,7 +37,7 @@ class EntityNames:
 
 def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[str]) -> dict[str, list[str]]:
     """Return the aliases of each entity: the other spellings of its evidence, then those that are derived."""
-    entities = _entities(mentioned, found)
+    entities = _entities(mentioned, found)  # the keys are not kept: they take most of the memory
     given = [
         (alias, bearers)
         for alias, bearers in (*_surnames(entities), *_plain(entities), *_titled(entities, titles))
@@ -52,11 +52,10 @@ def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[
     for alias, bearers in given:
         if borne[normalise(alias)] <= bearers:
             derived[min(bearers)].append(alias)
-    return {each.id: _listed(each.names[1:], derived[each.id]) for each in entities}
-
-
-def _listed(spelt: Sequence[str], derived: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([*spelt[:MAX_ALIASES], *sorted(derived)]))[:MAX_ALIASES]
+    return {
+        each.id: list(dict.fromkeys([*each.names[1 : MAX_ALIASES + 1], *sorted(derived[each.id])]))[:MAX_ALIASES]
+        for each in entities
+    }
 
 
 def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityNames]:
@@ -68,10 +67,9 @@ def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityN
         spellings: Counter[str] = Counter()
         for each in keys:
             spellings.update(each.spellings)
-        is_person = all(family(each.type) == "PERSON" for each in keys)
         names = tuple(ranked_names(spellings))
         form = next((each.form for each in keys if each.name == names[0]), None) or take_apart(names[0])
-        entities.append(EntityNames(entity, names, form.core, is_person))
+        entities.append(EntityNames(entity, names, form.core, all(family(each.type) == "PERSON" for each in keys)))
     return entities
 
 
@@ -122,8 +120,8 @@ def _titled(entities: Sequence[EntityNames], titles: Iterable[str]) -> Iterator[
         core = each.core
         if each.is_person and len(core) > 1:
             by_name["".join(core)].append(each)
-        if each.is_person and len(core) > 2:
-            by_ends[core[0], core[-1]].append(each)
+            if len(core) > 2:
+                by_ends[core[0], core[-1]].append(each)
     found: defaultdict[str, set[str]] = defaultdict(set)
     subjects: defaultdict[str, set[str]] = defaultdict(set)
     for title in (_BRACKETS.sub("", each) for each in titles):

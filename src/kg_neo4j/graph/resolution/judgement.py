@@ -31,19 +31,10 @@ _Rows = tuple[dict[int, tuple[bool | None, str]], int]
 
 
 @dataclass(frozen=True, slots=True)
-class MergeJudgement:
-    """What a model said of one pair."""
-
-    proposal: Proposal
-    same: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Judgements:
-    """What a model said of all pairs that it decided, and what asking cost."""
+    """What a model said of the pairs that it decided, and what asking cost."""
 
-    decided: tuple[MergeJudgement, ...]
+    decided: Mapping[tuple[str, str], tuple[bool, str]]  # left and right key -> the same or not, and why
     usage: Usage
     rejected: int  # rows that were not as asked
     notes: tuple[str, ...]  # prompts without an answer, one line each
@@ -80,35 +71,38 @@ class CompareEntities(Job[Judgements]):
     proposals: Sequence[Proposal]
 
     def by_model(self, door: Door) -> Judgements:
-        """Put them to the model."""
-        return judge(self.database, self.graph, door, self.found, self.proposals)
+        """Ask the model, 20 pairs at a time.
 
+        Raises ModelRefused; a prompt that gets no usable answer for another reason, or for which the budget does not
+        suffice, leaves its pairs open, with a note.
+        """
+        parts = list(batches(self.proposals, PAIRS))
+        tasks = [ComparePairs(self._shown(some), len(some)) for some in parts]
+        decided: dict[tuple[str, str], tuple[bool, str]] = {}
+        usage, rejected, notes = Usage(), 0, []
+        for some, answer in zip(parts, door.ask_all(tasks), strict=True):
+            if isinstance(answer.error, ModelRefused):
+                raise answer.error
+            usage += answer.usage
+            if answer.value is None:
+                notes.append(f"{len(some)} pairs stay open: {answer.problem}")
+                continue
+            answers, bad = answer.value
+            rejected += bad
+            for number, (same, reason) in sorted(answers.items()):
+                if same is not None:
+                    decided[some[number].left.key, some[number].right.key] = (same, reason)
+        return Judgements(decided, usage, rejected, tuple(notes))
 
-def judge(database: Database, graph: str, door: Door, found: Components, proposals: Sequence[Proposal]) -> Judgements:
-    """Ask the model about proposals, 20 at a time, and return what it decided, in the order of the proposals.
-
-    Raises ModelRefused; a prompt that gets no usable answer for another reason, or for which the budget does not
-    suffice, leaves its pairs open, with a note.
-    """
-    parts = list(batches(proposals, PAIRS))
-    tasks = [ComparePairs(_shown(some, _said(database, graph, found, some)), len(some)) for some in parts]
-    decided: list[MergeJudgement] = []
-    usage, rejected, notes = Usage(), 0, []
-    for some, answer in zip(parts, door.ask_all(tasks), strict=True):
-        if isinstance(answer.error, ModelRefused):
-            raise answer.error
-        usage += answer.usage
-        if answer.value is None:
-            notes.append(f"{len(some)} pairs stay open: {answer.problem}")
-            continue
-        answers, bad = answer.value
-        rejected += bad
-        decided += [
-            MergeJudgement(some[number], same, reason)
-            for number, (same, reason) in sorted(answers.items())
-            if same is not None
-        ]
-    return Judgements(tuple(decided), usage, rejected, tuple(notes))
+    def _shown(self, proposals: Sequence[Proposal]) -> str:
+        keys = sorted({side.key for each in proposals for side in (each.left, each.right)})
+        rows = [[key, self.found.entity(key)] for key in keys]
+        details = self.database.read(queries.get("write/resolve_details"), graph=self.graph, rows=rows)
+        said = {row["key"]: row["said"] for row in details}
+        return "\n\n".join(
+            f"pair {number}\n{_side('A', each.left, said)}\n{_side('B', each.right, said)}"
+            for number, each in enumerate(proposals, 1)
+        )
 
 
 def read_answer(text: str, pairs: int) -> tuple[dict[int, tuple[bool | None, str]], int]:
@@ -140,23 +134,6 @@ def _rows(text: str) -> Iterator[list[str]]:
                 yield [field.strip() for field in next(csv.reader([line]), [""])]
             except csv.Error:  # a field beyond the reader's limit, NUL
                 yield [""]
-
-
-def _said(
-    database: Database, graph: str, found: Components, proposals: Sequence[Proposal]
-) -> dict[str, list[list[str | None]]]:
-    keys = sorted({side.key for each in proposals for side in (each.left, each.right)})
-    rows = database.read(
-        queries.get("write/resolve_details"), graph=graph, rows=[[key, found.entity(key)] for key in keys]
-    )
-    return {row["key"]: row["said"] for row in rows}
-
-
-def _shown(proposals: Sequence[Proposal], said: Mapping[str, Sequence[Sequence[str | None]]]) -> str:
-    return "\n\n".join(
-        f"pair {number}\n{_side('A', each.left, said)}\n{_side('B', each.right, said)}"
-        for number, each in enumerate(proposals, 1)
-    )
 
 
 def _side(mark: str, mentioned: Mentioned, said: Mapping[str, Sequence[Sequence[str | None]]]) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from kg_neo4j import _localdb
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
+from kg_neo4j.graph.archive import GraphDifference, compare
 from kg_neo4j.graph.archive_records import Header
-from kg_neo4j.graph.comparing import GraphDifference, compare
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import VectorSpace
 from kg_neo4j.graph.database import Database
@@ -73,14 +73,14 @@ def export_archive(
             raise UsageError(f"graph {settings.graph!r} is empty", hint="`kg load`, or name another with --graph NAME")
         with Lease(database, settings.graph) as lease:
             progress.start("archive")
-            done = archive_file(
+            done, left_out = archive_file(
                 database,
                 _header(database, settings.graph),
                 path,
                 lambda: database.write_transaction(lambda transaction: lease.prove(transaction, writes=False)),
             )
             progress.finish("archive")
-    left_out = f"{done.left_out} labels, properties or relationships are left out: kg-neo4j did not write them"
+    note = f"{left_out} labels, properties or relationships are left out: kg-neo4j did not write them"
     return ArchiveReport(
         graph=settings.graph,
         path=path,
@@ -88,7 +88,7 @@ def export_archive(
         relationships=done.relationships,
         bytes=path.stat().st_size,
         seconds=time.monotonic() - started,
-        notes=(left_out,) if done.left_out else (),
+        notes=(note,) if left_out else (),
     )
 
 

@@ -14,8 +14,7 @@ from kg_neo4j.errors import KgError, WorkerLost, cannot_write
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.bulk.folding import FoldTask, write_task
 from kg_neo4j.graph.bulk.naming import write_names
-from kg_neo4j.graph.bulk.reading import Embed, write_tables
-from kg_neo4j.graph.bulk.tables import opened
+from kg_neo4j.graph.bulk.tables import Embed, opened, write_tables
 from kg_neo4j.organise.vectors import text_hash
 from kg_neo4j.settings import Settings
 

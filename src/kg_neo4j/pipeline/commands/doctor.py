@@ -12,10 +12,11 @@ from kg_neo4j._localdb import disk, jars, java, ports
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import KgError
 from kg_neo4j.graph import canned_reports, queries
-from kg_neo4j.graph.canned_reports import Report, Value
+from kg_neo4j.graph.canned_reports import Value
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.report_format import Report
 from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.pipeline.commands.archive import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress

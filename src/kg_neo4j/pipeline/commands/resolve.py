@@ -245,10 +245,7 @@ def _ask(
     tally.notes.extend(found.notes)
     if found.rejected:
         tally.notes.append(f"{found.rejected} rows of the model's answers were not as asked; their pairs stay open")
-    answers = {
-        (each.proposal.left.key, each.proposal.right.key): (each.same, f"{door.name}: {each.reason}")
-        for each in found.decided
-    }
+    answers = {pair: (same, f"{door.name}: {reason}") for pair, (same, reason) in found.decided.items()}
     return judged(proposed, answers, MODEL_SCORE)
 
 
