@@ -174,10 +174,8 @@ def _documents(database: Database, graph: str) -> str:
         return f"graph {graph!r} is empty"
     if stored.unfinished:
         first, more = stored.unfinished[0], len(stored.unfinished) - 1
-        raise KgError(
-            f"not finished: {first}" + (f" and {more:,} more" if more else ""),
-            hint="`kg status` lists them; load them again",
-        )
+        others = f" and {more:,} more" if more else ""
+        raise KgError(f"not finished: {first}{others}", hint="`kg status` lists them; load them again")
     if stored.unsettled:
         raise KgError(f"{stored.unsettled:,} entities and facts are not up to date", hint="the next `kg load` does it")
     return f"{stored.documents:,}, all finished"
