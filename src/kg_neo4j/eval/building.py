@@ -52,7 +52,7 @@ class Texts:
     def cut(self) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
         """Yield each text with the chunks that it is to have."""
         from kg_neo4j._models import tokens
-        from kg_neo4j.pipeline.documents import cut_document, read_documents
+        from kg_neo4j.pipeline.options import cut_document, read_documents
         from kg_neo4j.pipeline.tally import Tally
 
         tokeniser = tokens.load()

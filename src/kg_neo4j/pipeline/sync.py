@@ -18,8 +18,7 @@ from kg_neo4j.acquire.page_refresh import KnownPage
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import StoredDocument, delete_document, list_documents, withdraw_chunks
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.pipeline.documents import fetch_pages, site_of
-from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.options import LoadOptions, fetch_pages, site_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Document, SkippedSource
 from kg_neo4j.settings import Settings

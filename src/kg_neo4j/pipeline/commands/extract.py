@@ -14,7 +14,6 @@ from kg_neo4j.acquire.folders import FilePatterns
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline.documents import read_pages
 from kg_neo4j.pipeline.engines import choice
 from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.pipeline.engines.shards import (
@@ -27,7 +26,7 @@ from kg_neo4j.pipeline.engines.shards import (
     part_of,
     plan,
 )
-from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.options import LoadOptions, read_pages
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, ExtractReport, SkippedSource

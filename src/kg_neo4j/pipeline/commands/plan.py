@@ -33,7 +33,6 @@ from kg_neo4j.graph.documents import (
     stored_answers,
 )
 from kg_neo4j.pipeline.budget import priced
-from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.estimates import (
     CHARACTERS_A_TOKEN,
     Estimate,
@@ -45,7 +44,7 @@ from kg_neo4j.pipeline.estimates import (
     prompt_tokens,
     waiting_s,
 )
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, load_configuration, read_documents
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
