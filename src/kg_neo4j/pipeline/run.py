@@ -143,7 +143,7 @@ class Run:
         vectors.prepare(self.database, embedder)
         done = vectors.embed(
             *(self.database, self.settings.graph, embedder, tokens.load(), self.progress),
-            concurrency=factory.embedding_concurrency(self.settings),
+            concurrency=1 if factory.embeds_built_in(self.settings) else self.settings.model_concurrency,
             labels=labels,
             again=again,
         )
