@@ -78,12 +78,7 @@ class Run:
     # ------------------------------------------------------------------------------------------------- derived
 
     def derive(
-        self,
-        *,
-        analytics: bool = True,
-        embed: bool = True,
-        embed_again: bool = False,
-        singletons: bool | None = None,
+        self, *, analytics: bool = True, embed: bool = True, embed_again: bool = False, singletons: bool | None = None
     ) -> int:
         """Bring everything derived up to date and return the number of communities.
 

@@ -118,12 +118,7 @@ class _ExtractRun:
     """What a run is to do, and what stands in its folder already; files of shards that are whole count as done."""
 
     def __init__(
-        self,
-        folder: Path,
-        graph: str,
-        planned: Callable[[], Iterator[Shard]],
-        numbers: tuple[int, int],
-        tally: Tally,
+        self, folder: Path, graph: str, planned: Callable[[], Iterator[Shard]], numbers: tuple[int, int], tally: Tally
     ) -> None:
         self._folder, self._graph = folder, graph
         self._ours: Callable[[], Iterator[Shard]] = lambda: part(planned(), numbers)
