@@ -14,18 +14,9 @@ from kg_neo4j.acquire.folders import FilePatterns
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline.engines import choice
+from kg_neo4j.pipeline.engines import choice, shards
 from kg_neo4j.pipeline.engines.choice import EngineOptions
-from kg_neo4j.pipeline.engines.shards import (
-    ANSWERS,
-    ExtractionWork,
-    ExtractionWorker,
-    Shard,
-    limit_of,
-    part,
-    part_of,
-    plan,
-)
+from kg_neo4j.pipeline.engines.shards import ExtractionWork, ExtractionWorker, Shard
 from kg_neo4j.pipeline.options import LoadOptions, read_pages
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -58,9 +49,9 @@ def extract(
     entries, pages = _listed(sources, manifest, settings, options, tally)
 
     def planned() -> Iterator[Shard]:
-        return plan(entries(), pages, graph=settings.graph, shaped_by=shaped_by, limit=limit)
+        return shards.plan(entries(), pages, graph=settings.graph, shaped_by=shaped_by, limit=limit)
 
-    numbers, limit = part_of(engine.part), limit_of(entries())
+    numbers, limit = shards.part_of(engine.part), shards.limit_of(entries())
     run = _ExtractRun(work.folder, settings.graph, planned, numbers, tally)
     chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)
     tally.notes += chosen.notes
@@ -121,7 +112,7 @@ class _ExtractRun:
         self, folder: Path, graph: str, planned: Callable[[], Iterator[Shard]], numbers: tuple[int, int], tally: Tally
     ) -> None:
         self._folder, self._graph = folder, graph
-        self._ours: Callable[[], Iterator[Shard]] = lambda: part(planned(), numbers)
+        self._ours: Callable[[], Iterator[Shard]] = lambda: shards.part(planned(), numbers)
         self._todo: set[str] = set()
         self.count = self.size = 0  # shards that are to be extracted, and bytes of their sources
         self._superseded: dict[Path, dict[str, str]] = {}  # file -> document -> shard that has it now
@@ -139,7 +130,7 @@ class _ExtractRun:
         if numbers[1] > 1:
             names = {shard.name for shard in planned()}
         # answers that runs of other shards left, and document -> files of other runs that have it; a torn file has none
-        self._answers = tuple(path for name, path in logs(folder / ANSWERS) if name not in names)
+        self._answers = tuple(path for name, path in logs(folder / shards.ANSWERS) if name not in names)
         self._earlier: dict[str, list[Path]] = {}
         for path in exchange.files_in(folder):
             if path.name.removesuffix(exchange.SUFFIX) in names:

@@ -17,16 +17,10 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation
 from kg_neo4j.extract.engine import ExtractionConfig, show
 from kg_neo4j.graph import constraints, queries
+from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import (
-    CutDocument,
-    LoadConfiguration,
-    StoredDocument,
-    list_documents,
-    record_documents,
-    withdraw_evidence,
-)
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
 from kg_neo4j.pipeline.budget import budget_of
@@ -66,7 +60,7 @@ def graphs(*, settings: Settings, progress: Progress = SILENT) -> tuple[NamedGra
     found = []
     with connect(settings, progress, as_it_is=True) as database:
         for row in database.read(queries.get("write/graphs")):
-            documents = list_documents(database, row["graph"])
+            documents = stored_documents.list_documents(database, row["graph"])
             size = database.read(queries.get("write/count_graph"), graph=row["graph"])[0]
             chunks = sum(each.chunks for each in documents)
             found.append(NamedGraph(row["graph"], len(documents), chunks, size["nodes"], size["relationships"]))
@@ -97,15 +91,15 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
     tally, graph = Tally(), settings.graph
     own = settings.model_copy(update={"graph": target})
     with connect(own, progress, to_write=True) as database:
-        stored = list_documents(database, graph)
-        _check(stored, list_documents(database, target), graph, target)
+        stored = stored_documents.list_documents(database, graph)
+        _check(stored, stored_documents.list_documents(database, target), graph, target)
         with Lease(database, graph), Lease(database, target) as lease:
             run = Run(database, lease, own, tally, progress, "rebuild")
             progress.start("extract", sum(document.chunks for document in stored))
             for each in stored:
                 chunks = stored_chunks(database, graph, each.id)
                 copied, properties = _copied(database, each, chunks, graph, target)
-                for group in record_documents(database, lease, [copied]):
+                for group in stored_documents.record_documents(database, lease, [copied]):
                     tally.changes += sum(recorded.changes for recorded in group)
                 rows = [{"id": copied.document.id, "properties": properties}]
                 lease.write(queries.get("write/merge_documents"), rows=rows)
@@ -169,12 +163,12 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     tally, graph = Tally(), settings.graph
     with connect(settings, progress, to_write=True) as database, Lease(database, graph) as lease:
         run = Run(database, lease, settings, tally, progress, "rebuild")
-        stored = list_documents(database, graph)
+        stored = stored_documents.list_documents(database, graph)
         progress.start("extract", sum(document.chunks for document in stored))
         for each in stored:
             tally.documents += 1
             tally.chunks += each.chunks
-            withdraw_evidence(lease, [chunk.id for chunk in stored_chunks(database, graph, each.id)])
+            stored_documents.withdraw_evidence(lease, [chunk.id for chunk in stored_chunks(database, graph, each.id)])
             document = unread(each, graph)
             run.record(schema_of(each), ((document, found) for found in replay(database, graph, each)))
         progress.finish("extract")
@@ -191,7 +185,7 @@ def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[Quar
 
 def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
     """Yield the rows in quarantine of a graph of an open database, as `quarantine` returns them."""
-    for document in list_documents(database, graph):
+    for document in stored_documents.list_documents(database, graph):
         for extraction in replay(database, graph, document, rejected_only=True):
             for each in extraction.rejections:
                 if not each.mended:
@@ -212,7 +206,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
         run = Run(database, lease, settings, tally, progress, "quarantine", budget)
         progress.start("extract")
-        for document in list_documents(database, settings.graph):
+        for document in stored_documents.list_documents(database, settings.graph):
             schema = schema_of(document)
             with run.settling(schema):
                 run.record(schema, _repaired(run, door, document))
