@@ -285,7 +285,6 @@ def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
     """Raise UsageError for a picture that cannot be drawn, before anything is built."""
     if options.plot is None:
         return
-
     check_target(options.plot)
     if len(documents) != 1:
         raise UsageError(
