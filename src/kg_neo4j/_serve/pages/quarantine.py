@@ -14,7 +14,7 @@ from kg_neo4j._serve.service import Service
 
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of the rows in quarantine, by document, chunk and line."""
-    from kg_neo4j.pipeline.commands.graphs import quarantined
+    from kg_neo4j.pipeline.commands.replay import quarantined
 
     skip = start_of(given.get("cursor"))
     found = quarantined(service.database(), service.graph)
