@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from kg_neo4j.errors import GdsMissing
 from kg_neo4j.graph import constraints, queries
-from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.settings import Settings
 
 
@@ -40,7 +39,7 @@ def graphs(*, settings: Settings, progress: Progress = SILENT) -> tuple[NamedGra
     found = []
     with connect(settings, progress, as_it_is=True) as database:
         for row in database.read(queries.get("write/graphs")):
-            documents = stored_documents.list_documents(database, row["graph"])
+            documents = list_documents(database, row["graph"])
             size = database.read(queries.get("write/count_graph"), graph=row["graph"])[0]
             chunks = sum(each.chunks for each in documents)
             found.append(NamedGraph(row["graph"], len(documents), chunks, size["nodes"], size["relationships"]))
@@ -52,6 +51,8 @@ def delete_graph(*, settings: Settings, schema: bool = False, progress: Progress
 
     With `schema` its constraints and indexes go, too: UsageError where another graph needs them.
     """
+    from kg_neo4j.retrieve import kept_projection  # with all of retrieval, which a list of graphs does not need
+
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
         if schema:
             constraints.refuse_other_graphs(database, settings.graph)
