@@ -31,8 +31,7 @@ from kg_neo4j.acquire.identity import chunk_id, document_id, text_hash
 from kg_neo4j.extract import exchange
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
-from kg_neo4j.pipeline.documents import cut_document
-from kg_neo4j.pipeline.options import extraction_config, load_configuration
+from kg_neo4j.pipeline.options import cut_document, extraction_config, load_configuration
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, NodeRow, RelationshipRow, Span
 
 try:

@@ -44,7 +44,7 @@ from kg_neo4j.extract import schema as schemas  # noqa: E402
 from kg_neo4j.extract.engine import ExtractionConfig, extract_document  # noqa: E402
 from kg_neo4j.extract.values import ValueRefused, normalise_type  # noqa: E402
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor  # noqa: E402
-from kg_neo4j.pipeline.documents import cut_document, read_documents  # noqa: E402
+from kg_neo4j.pipeline.options import cut_document, read_documents  # noqa: E402
 from kg_neo4j.pipeline.tally import Tally  # noqa: E402
 
 EXAMPLES = HERE.parent / "examples"

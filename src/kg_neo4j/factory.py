@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kg_neo4j.errors import UsageError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
     from kg_neo4j.settings import Settings
 
+Given = TypeVar("Given", "ChatModel", "EmbeddingModel")
 DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
 HASHED_EMBEDDING = "hashed-ngram-256-1"  # KG_EMBEDDING_MODEL for the former built-in embedder, which learned nothing
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
@@ -44,8 +45,7 @@ def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Ledg
     if settings.offline:
         return None
     if settings.given.chat is not None:
-        _refuse(budget, settings.given.chat.name)
-        return settings.given.chat
+        return _unpaid(settings.given.chat, budget)
     from kg_neo4j._models.openai_chat import OpenAIChat
     from kg_neo4j._models.prices import price_of
 
@@ -102,8 +102,7 @@ def embedding_model(
     if embeds_built_in(settings):
         return built_in_embedder(settings)
     if settings.given.embedding is not None:
-        _refuse(budget, settings.given.embedding.name)
-        return settings.given.embedding
+        return _unpaid(settings.given.embedding, budget)
     from kg_neo4j._models.openai_embedding import OpenAIEmbedding
     from kg_neo4j._models.prices import price_of
 
@@ -118,12 +117,13 @@ def embedding_model(
     return BudgetedEmbedding(model, _known(price, name), budget, tokens.load())
 
 
-def _refuse(budget: Budget | None, model: str) -> None:
+def _unpaid(model: Given, budget: Budget | None) -> Given:
     if budget is not None:
         raise UsageError(
-            f"a budget cannot be kept with {model!r}: its calls are made by the program that supplied it",
+            f"a budget cannot be kept with {model.name!r}: its calls are made by the program that supplied it",
             hint="leave the budget out, or use the model through OPENAI_BASE_URL",
         )
+    return model
 
 
 def _known(price: Price | None, model: str) -> Price:
@@ -196,11 +196,6 @@ def embeds_built_in(settings: Settings) -> bool:
     if settings.given.embedding is not None:
         return False
     return not settings.has_server or settings.embedding_model in (None, HASHED_EMBEDDING)
-
-
-def embedding_concurrency(settings: Settings) -> int:
-    """Return how many calls to the embedding model may be in flight: a built-in one gains nothing by threads."""
-    return 1 if embeds_built_in(settings) else settings.model_concurrency
 
 
 def largest_chunk(settings: Settings) -> int:

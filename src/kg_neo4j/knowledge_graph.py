@@ -109,7 +109,7 @@ class KnowledgeGraph:
 
         Repeating it changes nothing.
         """
-        from kg_neo4j.pipeline.documents import documents_of
+        from kg_neo4j.pipeline.options import documents_of
 
         options = options or pipeline.LoadOptions()
         given = [each for each in sources if not isinstance(each, (str, Path))]

@@ -23,8 +23,7 @@ from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.graph.identity import mention_key, normalise
 from kg_neo4j.graph.resolution.decisions import Union
-from kg_neo4j.pipeline.documents import cut_document, read_documents
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config
+from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, read_documents
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Extraction, NodeRow, Usage

@@ -33,12 +33,13 @@ if TYPE_CHECKING:
         community_reports,
         plan_community_reports,
     )
-    from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, report, status
+    from kg_neo4j.pipeline.commands.doctor import Diagnosis, Status, diagnose, status
     from kg_neo4j.pipeline.commands.extract import extract, write_manifest
-    from kg_neo4j.pipeline.commands.graphs import copy_graph, delete_graph, graphs
+    from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
     from kg_neo4j.pipeline.commands.load import load, unload
     from kg_neo4j.pipeline.commands.plan import plan
-    from kg_neo4j.pipeline.commands.replay import quarantine, rebuild, retry_quarantine
+    from kg_neo4j.pipeline.commands.replay import copy_graph, quarantine, rebuild, retry_quarantine
+    from kg_neo4j.pipeline.commands.report import report
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
     from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
@@ -74,12 +75,13 @@ _HOMES = {
     "pipeline.commands.build": "BuildOptions build",
     "pipeline.commands.chat": "Chat ChatReply chat",
     "pipeline.commands.communities": "CommunityReportOptions communities community_reports plan_community_reports",
-    "pipeline.commands.doctor": "Diagnosis Status diagnose report status",
+    "pipeline.commands.doctor": "Diagnosis Status diagnose status",
     "pipeline.commands.extract": "extract write_manifest",
-    "pipeline.commands.graphs": "copy_graph delete_graph graphs",
+    "pipeline.commands.graphs": "delete_graph graphs",
     "pipeline.commands.load": "load unload",
     "pipeline.commands.plan": "plan",
-    "pipeline.commands.replay": "quarantine rebuild retry_quarantine",
+    "pipeline.commands.replay": "copy_graph quarantine rebuild retry_quarantine",
+    "pipeline.commands.report": "report",
     "pipeline.commands.resolve": "ResolveOptions resolve undo",
     "pipeline.commands.search": "search show",
     "pipeline.commands.tree": "TreeBuildOptions TreePlan TreeReport plan_tree tree",

@@ -62,13 +62,12 @@ class Figures:
         output = (
             f"{self.output:.2g} tokens of output for a token of text, {self.glean_output:.2g} in a round of gleaning"
         )
-        if self.answers:
-            source = f"measured on {self.answers} answers of this model that the graph has"
-        else:
-            source = (
-                "assumed, as dense as the schema's worked example: an upper figure, "
-                "measured once this model has answered for this graph"
-            )
+        source = (
+            f"measured on {self.answers} answers of this model that the graph has"
+            if self.answers
+            else "assumed, as dense as the schema's worked example: an upper figure, "
+            "measured once this model has answered for this graph"
+        )
         pace = f"{LATENCY_S:g} s and 1 s for {TOKENS_A_SECOND:g} tokens of output a call: assumed"
         return (f"{output}: {source}", rounds, pace)
 
@@ -84,7 +83,7 @@ class Fixed:
     @classmethod
     def of(cls, extractor: LlmExtractor, tokeniser: Tokeniser) -> Fixed:
         """Render the prompts with nothing in them, and count."""
-        task = ChunkTask(_document(), _chunk(""), (), NO_CONTEXT)
+        task = ChunkTask(Document("", "", "", "", "", "", "", ""), _chunk(""), (), NO_CONTEXT)
         empty = {step: tokeniser.count(extractor.further_message(FollowUp(step, (), ()))) for step in (GLEAN, REPAIR)}
         return cls(prompt_tokens(extractor.messages(task, ""), tokeniser), empty[GLEAN], empty[REPAIR])
 
@@ -253,10 +252,6 @@ def waiting_s(wave_s: Mapping[int, Sequence[float]], concurrency: int) -> float:
     for wave, seconds in wave_s.items():
         together[wave // UNDER_WAY] += seconds
     return sum(max(*chunks, sum(chunks) / concurrency) for chunks in together.values())
-
-
-def _document() -> Document:
-    return Document("", "", "", "", "", "", "", "")
 
 
 def _chunk(text: str) -> Chunk:

@@ -78,12 +78,7 @@ class Run:
     # ------------------------------------------------------------------------------------------------- derived
 
     def derive(
-        self,
-        *,
-        analytics: bool = True,
-        embed: bool = True,
-        embed_again: bool = False,
-        singletons: bool | None = None,
+        self, *, analytics: bool = True, embed: bool = True, embed_again: bool = False, singletons: bool | None = None
     ) -> int:
         """Bring everything derived up to date and return the number of communities.
 
@@ -143,7 +138,7 @@ class Run:
         vectors.prepare(self.database, embedder)
         done = vectors.embed(
             *(self.database, self.settings.graph, embedder, tokens.load(), self.progress),
-            concurrency=factory.embedding_concurrency(self.settings),
+            concurrency=1 if factory.embeds_built_in(self.settings) else self.settings.model_concurrency,
             labels=labels,
             again=again,
         )

@@ -18,8 +18,7 @@ from kg_neo4j.acquire.page_refresh import KnownPage
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import StoredDocument, delete_document, list_documents, withdraw_chunks
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.pipeline.documents import fetch_pages, site_of
-from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.options import LoadOptions, fetch_pages, site_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Document, SkippedSource
 from kg_neo4j.settings import Settings
@@ -63,11 +62,8 @@ class Sync:
         self.removed = [*replaced, *(gone if self.options.prune else ())]
         for document in self.removed:
             self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
-        self._note(
-            [_name(each) for each in replaced], "deleted from the wiki and made again; the former text is removed"
-        )
-        what = "removed: no longer in their folder or wiki" if self.options.prune else GONE
-        self._note([_name(each) for each in gone], what)
+        self._note(replaced, "deleted from the wiki and made again; the former text is removed")
+        self._note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
 
     def delete(self, lease: Lease) -> None:
         """Delete the documents whose chunks were withdrawn, after the graph has settled."""
@@ -87,7 +83,7 @@ class Sync:
         unread = [each for each in stored if each.id not in self.read]
         paths = {each.id: folder.find(each.origin, each.key, each.source) for each in unread}
         states = {each.id: folder.is_gone(path) for each in unread if (path := paths[each.id]) is not None}
-        self._note([each.key for each in unread if states.get(each.id, False) is None], UNSURE)
+        self._note([each for each in unread if states.get(each.id, False) is None], UNSURE)
         self._note(self._of_other_places(folder, stored, [each for each in unread if paths[each.id] is None]), OTHERS)
         gone = [each for each in unread if states.get(each.id)]
         if gone and self.options.prune and all(folder.path_in(each) is None for each in self.read.values()):
@@ -99,8 +95,8 @@ class Sync:
 
     def _of_other_places(
         self, folder: LoadedFolder, stored: Sequence[StoredDocument], unread: Sequence[StoredDocument]
-    ) -> list[str]:
-        """Return the keys of documents that a folder of the same name had, or this one at its former place.
+    ) -> list[StoredDocument]:
+        """Return the documents that a folder of the same name had, or this one at its former place.
 
         It was moved if one of its files is in the graph with another origin.
         """
@@ -110,7 +106,7 @@ class Sync:
             if path is not None and each.key.endswith(path) and each.origin not in (None, origin_id(folder.at(path))):
                 begins.add(each.key.removesuffix(path))
         return [
-            each.key
+            each
             for each in unread
             if any(each.key.startswith(begin) and folder.is_gone(each.key.removeprefix(begin)) for begin in begins)
         ]
@@ -138,7 +134,11 @@ class Sync:
                 yield each.document
             unchanged += each.document is None and not each.remark and not each.is_elsewhere
         self.tally.notes.append(f"wiki: {unchanged} of {len(pages) - elsewhere.total()} pages unchanged")
-        self.tally.notes += [_not_looked_at(host, count) for host, count in sorted(elsewhere.items())]
+        for host, count in sorted(elsewhere.items()):
+            self.tally.notes.append(
+                f"{'1 page' if count == 1 else f'{count} pages'} of {host} not checked: set KG_WIKIPEDIA_URL to the "
+                f"api.php of that wiki; if its address has changed, set KG_WIKIPEDIA_FORMER_HOST={host}, too"
+            )
         yield from (each for each in fetch_pages(new, self.settings, self.options) if each.id not in self.read)
 
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
@@ -152,27 +152,16 @@ class Sync:
         there = {each.key for each in known.values()}
         return known, [title for title in titles if keys.get(title) not in there]
 
-    def _note(self, names: Sequence[str], what: str) -> None:
+    def _note(self, documents: Sequence[StoredDocument], what: str) -> None:
+        names = [each.key if each.kind == "file" else each.title for each in documents]
         if names:
             more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
             self.tally.notes.append(f"{', '.join(names[:MAX_NAMED])}{more}: {what}")
 
 
-def _name(stored: StoredDocument) -> str:
-    return stored.key if stored.kind == "file" else stored.title
-
-
 def _wiki(key: str) -> str:
     """Return the part of a page's key that names its wiki."""
     return key.rpartition("/")[0]
-
-
-def _not_looked_at(host: str, count: int) -> str:
-    pages = "1 page" if count == 1 else f"{count} pages"
-    return (
-        f"{pages} of {host} not checked: set KG_WIKIPEDIA_URL to the api.php of that wiki; "
-        f"if its address has changed, set KG_WIKIPEDIA_FORMER_HOST={host}, too"
-    )
 
 
 def _known(stored: StoredDocument) -> KnownPage:

@@ -11,8 +11,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.documents import cut_document
-from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.options import LoadOptions, cut_document
 from kg_neo4j.records import Document
 from kg_neo4j.settings import Settings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_neo4j import LoadOptions, Settings
-from kg_neo4j.pipeline.documents import site_of
+from kg_neo4j.pipeline.options import site_of
 
 
 def test_the_language_of_texts_and_that_of_the_wikipedia_are_apart() -> None:

@@ -14,15 +14,8 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import analytics
-from kg_neo4j.organise.community_reports import (
-    BASE_TOKENS,
-    FINDING_TOKENS,
-    Domain,
-    Reporting,
-    ReportPlan,
-    plan_reports,
-    write_reports,
-)
+from kg_neo4j.organise import community_reports as reporting
+from kg_neo4j.organise.community_reports import ChooseDomain, Domain
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
@@ -148,8 +141,8 @@ def community_reports(
         _check(database, settings.graph)
         domain = _domain(database, settings, door, options.domain)
         notes += [domain.note] if domain.note else []
-        how = Reporting(door, tokens.load(), domain.value)
-        done = write_reports(database, settings.graph, how, progress, lease=lease)
+        how = reporting.Reporting(door, tokens.load(), domain.value)
+        done = reporting.write_reports(database, settings.graph, how, progress, lease=lease)
     return CommunityReportsReport(
         graph=settings.graph,
         communities=done.reports,
@@ -174,7 +167,9 @@ def plan_community_reports(
     with connect(settings, progress) as database:
         _check(database, settings.graph)
         domain = _domain(database, settings, door, None if options.domain == FIND_DOMAIN else options.domain)
-        planned = plan_reports(database, settings.graph, Reporting(door, tokens.load(), domain.value))
+        planned = reporting.plan_reports(
+            database, settings.graph, reporting.Reporting(door, tokens.load(), domain.value)
+        )
     asked = planned.usage
     return CommunityReportsPlan(
         graph=settings.graph,
@@ -187,21 +182,17 @@ def plan_community_reports(
     )
 
 
-def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
-    length = (
-        f"a report is as long as the {planned.measured} that this model wrote for this graph"
-        if planned.measured
-        else f"a report has {BASE_TOKENS} tokens and {FINDING_TOKENS} for each of as many findings as it may have"
-    )
+def _assumptions(planned: reporting.ReportPlan, domain: str | None) -> tuple[str, ...]:
+    base, more = reporting.BASE_TOKENS, reporting.FINDING_TOKENS
+    length = f"a report has {base} tokens and {more} for each of as many findings as it may have"
+    if planned.measured:
+        length = f"a report is as long as the {planned.measured} that this model wrote for this graph"
     found = ("one short call more finds the domain",) if domain == FIND_DOMAIN else ()
     return (length, "no answer has to be asked for once more", *found)
 
 
 def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
     """Return the domain that the prompt names."""
-    from kg_neo4j._models import tokens
-    from kg_neo4j.organise.community_reports import ChooseDomain
-
     return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), domain == FIND_DOMAIN))
 
 

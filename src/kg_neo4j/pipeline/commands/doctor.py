@@ -1,48 +1,24 @@
-"""What a graph holds: canned reports, and how far it is; and what hinders work, with the command that repairs it."""
+"""What a graph holds and how far it is; and what hinders work, each with the command that repairs it."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from kg_neo4j import _localdb, factory
 from kg_neo4j._localdb import disk, jars, java, ports
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import KgError
-from kg_neo4j.graph import canned_reports, queries
-from kg_neo4j.graph.canned_reports import Value
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
-from kg_neo4j.graph.report_format import Report
 from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.pipeline.commands.archive import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.retrieve.linking import known_names
 from kg_neo4j.settings import Settings
-
-
-def report(
-    name: str,
-    *,
-    settings: Settings | None = None,
-    parameters: Mapping[str, Value] | None = None,
-    progress: Progress = SILENT,
-) -> Report:
-    """Run the canned report `name`; `to_dataframe()` of the result is a pandas DataFrame.
-
-    A name in `parameters` may be another form of an entity's name; `notes` says what it was taken to mean. Raises
-    UsageError for an unknown report or parameter, a value that does not fit, or a name that no entity has.
-    """
-    settings = settings or Settings()
-    given = parameters or {}
-    canned_reports.check(name, given)
-    with connect(settings, progress) as database:
-        known, notes = known_names(database, settings.graph, name, given)
-        return replace(canned_reports.run(database, name, graph=settings.graph, parameters=known), notes=tuple(notes))
-
 
 # Counts of `kg report checks` that are no defect, or that another check explains.
 EXPLAINED = (
@@ -175,10 +151,8 @@ def _documents(database: Database, graph: str) -> str:
         return f"graph {graph!r} is empty"
     if stored.unfinished:
         first, more = stored.unfinished[0], len(stored.unfinished) - 1
-        raise KgError(
-            f"not finished: {first}" + (f" and {more:,} more" if more else ""),
-            hint="`kg status` lists them; load them again",
-        )
+        others = f" and {more:,} more" if more else ""
+        raise KgError(f"not finished: {first}{others}", hint="`kg status` lists them; load them again")
     if stored.unsettled:
         raise KgError(f"{stored.unsettled:,} entities and facts are not up to date", hint="the next `kg load` does it")
     return f"{stored.documents:,}, all finished"

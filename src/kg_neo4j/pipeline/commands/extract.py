@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kg_neo4j._models.answer_log import logs
@@ -14,20 +14,10 @@ from kg_neo4j.acquire.folders import FilePatterns
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline.documents import read_pages
-from kg_neo4j.pipeline.engines import choice
+from kg_neo4j.pipeline.engines import choice, shards
 from kg_neo4j.pipeline.engines.choice import EngineOptions
-from kg_neo4j.pipeline.engines.shards import (
-    ANSWERS,
-    ExtractionWork,
-    ExtractionWorker,
-    Shard,
-    limit_of,
-    part,
-    part_of,
-    plan,
-)
-from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.engines.shards import ExtractionWork, ExtractionWorker, Shard
+from kg_neo4j.pipeline.options import LoadOptions, read_pages
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, ExtractReport, SkippedSource
@@ -51,14 +41,18 @@ def extract(
     `options.budget_usd`, and any other error that every shard would meet; what was finished and paid for before is
     kept in the folder.
     """
-    options, engine = options or LoadOptions(), engine or EngineOptions()
-    tally = Tally()
+    options, engine, tally = options or LoadOptions(), engine or EngineOptions(), Tally()
     files.check_language(options.language)
     work = ExtractionWork(settings, options, Path(to))
     worker = ExtractionWorker(work)
     shaped_by = " ".join(filter(None, (worker.configuration.config_hash, str(options.language), options.encoding)))
-    run = _ExtractRun(work.folder, settings.graph, shaped_by, tally)
-    run.survey(*_listed(sources, manifest, settings, options, tally), part_of(engine.part))
+    entries, pages = _listed(sources, manifest, settings, options, tally)
+
+    def planned() -> Iterator[Shard]:
+        return shards.plan(entries(), pages, graph=settings.graph, shaped_by=shaped_by, limit=limit)
+
+    numbers, limit = shards.part_of(engine.part), shards.limit_of(entries())
+    run = _ExtractRun(work.folder, settings.graph, planned, numbers, tally)
     chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)
     tally.notes += chosen.notes
     errors: list[KgError] = []
@@ -111,65 +105,49 @@ def _listed(
     return (lambda: entries), tuple(pages.values())
 
 
-@dataclass(slots=True)
 class _ExtractRun:
-    """What a run is to do, and what stands in its folder already."""
+    """What a run is to do, and what stands in its folder already; files of shards that are whole count as done."""
 
-    folder: Path
-    graph: str
-    shaped_by: str  # the configuration, and what else a file depends on
-    tally: Tally
-    count: int = 0  # shards that are to be extracted
-    size: int = 0  # bytes of their sources
-    _plan: Callable[[], Iterator[Shard]] = lambda: iter(())
-    _todo: set[str] = field(default_factory=set)
-    _earlier: dict[str, list[Path]] = field(default_factory=dict)  # document -> files of other runs that have it
-    _answers: tuple[Path, ...] = ()  # that runs of other shards left
-    _superseded: dict[Path, dict[str, str]] = field(default_factory=dict)  # file -> document -> shard that has it now
-
-    def survey(
-        self, entries: Callable[[], Iterable[Entry]], pages: Sequence[Document], numbers: tuple[int, int]
+    def __init__(
+        self, folder: Path, graph: str, planned: Callable[[], Iterator[Shard]], numbers: tuple[int, int], tally: Tally
     ) -> None:
-        """Count what is to be done; files of shards that are whole are done, and counted in the tally."""
-        limit = limit_of(entries())
-
-        def planned() -> Iterator[Shard]:
-            return plan(entries(), pages, graph=self.graph, shaped_by=self.shaped_by, limit=limit)
-
-        ours: set[str] = set()
-        for shard in part(planned(), numbers):
-            ours.add(shard.name)
-            said = exchange.summary(exchange.file_of(self.folder, shard.name))
+        self._folder, self._graph = folder, graph
+        self._ours: Callable[[], Iterator[Shard]] = lambda: shards.part(planned(), numbers)
+        self._todo: set[str] = set()
+        self.count = self.size = 0  # shards that are to be extracted, and bytes of their sources
+        self._superseded: dict[Path, dict[str, str]] = {}  # file -> document -> shard that has it now
+        names: set[str] = set()
+        for shard in self._ours():
+            names.add(shard.name)
+            said = exchange.summary(exchange.file_of(folder, shard.name))
             if said is None or said.unfinished:
                 self._todo.add(shard.name)
                 self.count += 1
                 self.size += shard.size
             else:
-                self.tally.documents += said.documents
-                self.tally.chunks += said.chunks
-        self._plan = lambda: part(planned(), numbers)
-        names = ours if numbers[1] == 1 else {shard.name for shard in planned()}
-        self._look_at_others(names)
-
-    def _look_at_others(self, names: set[str]) -> None:
-        """Note which documents the files of other runs have, and which answers they left; a torn file has none."""
-        self._answers = tuple(path for name, path in logs(self.folder / ANSWERS) if name not in names)
-        for path in exchange.files_in(self.folder):
+                tally.documents += said.documents
+                tally.chunks += said.chunks
+        if numbers[1] > 1:
+            names = {shard.name for shard in planned()}
+        # answers that runs of other shards left, and document -> files of other runs that have it; a torn file has none
+        self._answers = tuple(path for name, path in logs(folder / shards.ANSWERS) if name not in names)
+        self._earlier: dict[str, list[Path]] = {}
+        for path in exchange.files_in(folder):
             if path.name.removesuffix(exchange.SUFFIX) in names:
                 continue
             try:
                 for header in exchange.documents(path):
                     self._earlier.setdefault(header.document.id, []).append(path)
             except UnreadableSource:
-                self.tally.notes.append(f"{path} is not whole: remove it")
+                tally.notes.append(f"{path} is not whole: remove it")
 
     def shards(self, errors: Sequence[KgError]) -> Iterator[Shard]:
         """Yield the shards that are to be extracted, until there are `errors`."""
-        for shard in self._plan():
+        for shard in self._ours():
             if errors:
                 return
             earlier: dict[Path, None] = {}
-            for document in shard.ids(self.graph) if self._earlier else ():
+            for document in shard.ids(self._graph) if self._earlier else ():
                 for path in self._earlier.get(document, ()):
                     earlier[path] = None
                     self._superseded.setdefault(path, {})[document] = shard.name
@@ -181,11 +159,11 @@ class _ExtractRun:
         for path in self._answers:
             path.unlink(missing_ok=True)
         for path, documents in self._superseded.items():
-            ours = (exchange.file_of(self.folder, shard) for shard in dict.fromkeys(documents.values()))
+            ours = (exchange.file_of(self._folder, shard) for shard in dict.fromkeys(documents.values()))
             gone = {each.document.id for file in ours if file.is_file() for each in exchange.documents(file)}
             every = list(exchange.read(path))
             left = [each for each in every if each[0].document.id not in gone]
             if left and len(left) < len(every):
-                exchange.write(self.folder, path.name.removesuffix(exchange.SUFFIX), left, unfinished=1)
+                exchange.write(self._folder, path.name.removesuffix(exchange.SUFFIX), left, unfinished=1)
             elif not left:
                 path.unlink()

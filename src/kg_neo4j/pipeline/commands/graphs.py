@@ -1,30 +1,17 @@
-"""The named graphs of a database: list them, copy one, delete one."""
+"""The named graphs of a database: list them, delete one."""
 
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from kg_neo4j import factory
-from kg_neo4j.acquire.identity import chunk_id, document_id, text_hash
-from kg_neo4j.errors import GdsMissing, UsageError
+from kg_neo4j.errors import GdsMissing
 from kg_neo4j.graph import constraints, queries
 from kg_neo4j.graph.connection import connect
-from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument, list_documents, record_documents
+from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
-from kg_neo4j.pipeline.run import Run
-from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Chunk, Document, LoadReport
-from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.settings import Settings
-
-LONGEST_NAME = 200  # of a graph, as KG_GRAPH
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +51,8 @@ def delete_graph(*, settings: Settings, schema: bool = False, progress: Progress
 
     With `schema` its constraints and indexes go, too: UsageError where another graph needs them.
     """
+    from kg_neo4j.retrieve import kept_projection  # with all of retrieval, which a list of graphs does not need
+
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
         if schema:
             constraints.refuse_other_graphs(database, settings.graph)
@@ -72,75 +61,3 @@ def delete_graph(*, settings: Settings, schema: bool = False, progress: Progress
         with contextlib.suppress(GdsMissing):  # then there is none to drop
             kept_projection.forget(database, settings.graph)
         return DeletedGraph(settings.graph, deleted, constraints.drop_schema(database) if schema else ())
-
-
-def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) -> LoadReport:
-    """Copy the graph of the settings to the graph `target`; the stored answers are replayed, and no model is called.
-
-    A copy that was stopped continues when it is repeated. Decisions of a person, trees and community reports are not
-    copied. Raises UsageError where the graph is empty, or `target` holds a document that it does not.
-    """
-    tally, graph = Tally(), settings.graph
-    own = settings.model_copy(update={"graph": target})
-    with connect(own, progress, to_write=True) as database:
-        stored = list_documents(database, graph)
-        _check(stored, list_documents(database, target), graph, target)
-        with Lease(database, graph), Lease(database, target) as lease:
-            run = Run(database, lease, own, tally, progress, "rebuild")
-            progress.start("extract", sum(document.chunks for document in stored))
-            for each in stored:
-                chunks = stored_chunks(database, graph, each.id)
-                copied, properties = _copied(database, each, chunks, graph, target)
-                for group in record_documents(database, lease, [copied]):
-                    tally.changes += sum(recorded.changes for recorded in group)
-                rows = [{"id": copied.document.id, "properties": properties}]
-                lease.write(queries.get("write/merge_documents"), rows=rows)
-                tally.documents += 1
-                tally.chunks += len(chunks)
-                copies = {chunk.id: copy for chunk, copy in zip(chunks, copied.chunks, strict=True)}
-                replayed = replay(database, graph, each, copies=copies)
-                run.record(schema_of(each), ((copied.document, found) for found in replayed))
-            progress.finish("extract")
-            run.settle(schema_of(stored[0]))
-            is_free = factory.embeds_built_in(own)
-            if not is_free:
-                tally.notes.append(f"no vectors were made, which are paid for: `kg load --graph {target}` makes them")
-            return tally.report(database, target, run.derive(embed=is_free))
-
-
-def _check(stored: tuple[StoredDocument, ...], there: tuple[StoredDocument, ...], graph: str, target: str) -> None:
-    if not 1 <= len(target) <= LONGEST_NAME:
-        raise UsageError(f"the name of a graph has 1 to {LONGEST_NAME} characters")
-    if graph == target:
-        raise UsageError(f"graph {graph!r} cannot be copied to itself")
-    if not stored:
-        raise UsageError(f"graph {graph!r} is empty", hint="`kg graphs list` lists the graphs")
-    known = {document.key for document in stored}
-    if other := next((document.key for document in there if document.key not in known), None):
-        raise UsageError(
-            f"graph {target!r} holds {other!r}, which graph {graph!r} does not", hint="choose a name that is not used"
-        )
-
-
-def _copied(
-    database: Database, stored: StoredDocument, chunks: Sequence[Chunk], graph: str, target: str
-) -> tuple[CutDocument, dict[str, Any]]:
-    """Return a document with its chunks as the other graph has them, and all its properties."""
-    found = database.read(queries.get("write/document_states"), graph=graph, ids=[stored.id])[0]["document"]
-    properties = {**found, "id": document_id(target, stored.kind, stored.key), "graph": target}
-    fields: dict[str, Any] = {
-        **{name: properties[name] for name in ("id", "graph", "kind", "key", "title", "source", "sha256")},
-        **{name: properties.get(name) for name in ("url", "language", "page_id", "revision", "licence")},
-        **{name: tuple(properties.get(name) or ()) for name in ("pages", "redirects", "links")},
-    }
-    document = Document(**fields, text="")
-    names = ("config_hash", "schema", "schema_hash", "tokeniser", "schema_text", "options", "answers_hash")
-    configured: dict[str, Any] = {name: properties.get(name) for name in names}
-    seen: Counter[str] = Counter()
-    copies = []
-    for chunk in chunks:
-        digest = text_hash(chunk.text)
-        id_ = chunk_id(document.id, digest, seen[digest])
-        seen[digest] += 1
-        copies.append(replace(chunk, id=id_, document_id=document.id, graph=target))
-    return CutDocument(document, tuple(copies), LoadConfiguration(**configured)), properties

@@ -28,8 +28,14 @@ from kg_neo4j.graph.replay import schema_of
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.vectors import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
-from kg_neo4j.pipeline.documents import cut_document, is_plugged, read_documents
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.options import (
+    LoadOptions,
+    cut_document,
+    extraction_config,
+    is_plugged,
+    load_configuration,
+    read_documents,
+)
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally

@@ -19,33 +19,14 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import REPAIR, without_rows
 from kg_neo4j.factory import embeds_built_in
+from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import (
-    CutDocument,
-    LoadConfiguration,
-    answer_figures,
-    checked_file_keys,
-    compare_document,
-    description_characters,
-    known_names,
-    often_mentioned,
-    stored_answers,
-)
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration
+from kg_neo4j.pipeline import estimates
 from kg_neo4j.pipeline.budget import priced
-from kg_neo4j.pipeline.documents import cut_document, read_documents
-from kg_neo4j.pipeline.estimates import (
-    CHARACTERS_A_TOKEN,
-    Estimate,
-    Figures,
-    Fixed,
-    SummaryEstimate,
-    assumed,
-    measured,
-    prompt_tokens,
-    waiting_s,
-)
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.estimates import Estimate, Figures, SummaryEstimate
+from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, load_configuration, read_documents
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -81,7 +62,9 @@ def plan(
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
-        known = checked_file_keys(database, settings.graph, configuration) if database is not None else {}
+        known = (
+            stored_documents.checked_file_keys(database, settings.graph, configuration) if database is not None else {}
+        )
         run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.asking = run.figured()
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
@@ -128,16 +111,16 @@ class _PlanRun:
         extractor = self.extraction.extractor
         if not isinstance(extractor, LlmExtractor):
             return None
-        fixed = Fixed.of(extractor, self.tokeniser)
-        figures = assumed(extractor, self.extraction.schema, self.tokeniser, self.options.gleanings)
+        fixed = estimates.Fixed.of(extractor, self.tokeniser)
+        figures = estimates.assumed(extractor, self.extraction.schema, self.tokeniser, self.options.gleanings)
         if self.database is not None:
-            answers = answer_figures(self.database, self.settings.graph, extractor.name)
-            figures = measured(answers, figures, fixed, self.options.wave)
+            answers = stored_documents.answer_figures(self.database, self.settings.graph, extractor.name)
+            figures = estimates.measured(answers, figures, fixed, self.options.wave)
         summaries = SummaryEstimate(self.settings.summary_tokens, figures.description)
         if self.database is not None:
-            if characters := description_characters(self.database, self.settings.graph):
-                summaries.description_tokens = characters / CHARACTERS_A_TOKEN
-            summaries.stored = often_mentioned(self.database, self.settings.graph)
+            if characters := stored_documents.description_characters(self.database, self.settings.graph):
+                summaries.description_tokens = characters / estimates.CHARACTERS_A_TOKEN
+            summaries.stored = stored_documents.often_mentioned(self.database, self.settings.graph)
         return _Asking(extractor, figures, Estimate(figures, fixed), summaries)
 
     def add(self, document: Document, tally: Tally) -> None:
@@ -156,7 +139,7 @@ class _PlanRun:
         while tasks := list(iter(waves.take, None)):
             for task in tasks:
                 waves.finish(self._extracted(task, asking, wave_s))
-        asking.longest_s = max(asking.longest_s, waiting_s(wave_s, self.extraction.concurrency))
+        asking.longest_s = max(asking.longest_s, estimates.waiting_s(wave_s, self.extraction.concurrency))
 
     def report(self, tally: Tally) -> LoadPlan:
         """Return the plan."""
@@ -189,12 +172,14 @@ class _PlanRun:
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
         if self.database is None:
             return DocumentJob(document, chunks, chunks)
-        compared = compare_document(self.database, CutDocument(document, chunks, self.configuration))
+        compared = stored_documents.compare_document(self.database, CutDocument(document, chunks, self.configuration))
         if not compared.pending or compared.is_new or self.asking is None:
             return DocumentJob(document, chunks, compared.pending)
-        stored = stored_answers(self.database, document.graph, [document.id], self.extraction.config_hash)
+        stored = stored_documents.stored_answers(
+            self.database, document.graph, [document.id], self.extraction.config_hash
+        )
         current = {chunk.id for chunk in chunks}  # a load would withdraw the others before it asks
-        names = known_names(self.database, document.graph, [document.id])
+        names = stored_documents.known_names(self.database, document.graph, [document.id])
         mentioned = {chunk_id: found for chunk_id, found in names.items() if chunk_id in current}
         return DocumentJob(document, chunks, compared.pending, stored, mentioned)
 
@@ -206,7 +191,7 @@ class _PlanRun:
             request = self.requests.pop()
         shown = show(task.chunk, self.extraction.preprocess, task.document.language)
         first = asking.extractor.messages(task, shown.text)
-        prompt = prompt_tokens(first, self.tokeniser)
+        prompt = estimates.prompt_tokens(first, self.tokeniser)
         wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0
         if any(asked <= wave - UNDER_WAY for asked in wave_s):  # by then the list of names is full, or nearly so
             prompt += max(0, KNOWN_CHARACTERS - sum(len(name) for pair in task.context.known for name in pair)) // 4

@@ -1,19 +1,25 @@
-"""What stored answers give once more: a rebuilt graph, the rows that were refused, and answers to repair these."""
+"""What stored answers give once more: a copy of a graph, a rebuilt one, and the rows in quarantine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door
+from kg_neo4j.acquire.identity import chunk_id, document_id, text_hash
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation
 from kg_neo4j.extract.engine import ExtractionConfig, show
+from kg_neo4j.graph import documents as stored_documents
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import StoredDocument, list_documents, withdraw_evidence
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
 from kg_neo4j.pipeline.budget import budget_of
@@ -21,8 +27,82 @@ from kg_neo4j.pipeline.options import extraction_config, load_configuration, opt
 from kg_neo4j.pipeline.run import Run, unread
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Document, Extraction, LoadReport, QuarantinedRow
+from kg_neo4j.records import Chunk, Document, Extraction, LoadReport, QuarantinedRow
 from kg_neo4j.settings import Settings
+
+LONGEST_NAME = 200  # of a graph, as KG_GRAPH
+
+
+def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+    """Copy the graph of the settings to the graph `target`; the stored answers are replayed, and no model is called.
+
+    A copy that was stopped continues when it is repeated. Decisions of a person, trees and community reports are not
+    copied. Raises UsageError where the graph is empty, or `target` holds a document that it does not.
+    """
+    tally, graph = Tally(), settings.graph
+    own = settings.model_copy(update={"graph": target})
+    with connect(own, progress, to_write=True) as database:
+        stored = stored_documents.list_documents(database, graph)
+        _check(stored, stored_documents.list_documents(database, target), graph, target)
+        with Lease(database, graph), Lease(database, target) as lease:
+            run = Run(database, lease, own, tally, progress, "rebuild")
+            progress.start("extract", sum(document.chunks for document in stored))
+            for each in stored:
+                chunks = stored_chunks(database, graph, each.id)
+                copied, properties = _copied(database, each, chunks, graph, target)
+                for group in stored_documents.record_documents(database, lease, [copied]):
+                    tally.changes += sum(recorded.changes for recorded in group)
+                rows = [{"id": copied.document.id, "properties": properties}]
+                lease.write(queries.get("write/merge_documents"), rows=rows)
+                tally.documents += 1
+                tally.chunks += len(chunks)
+                copies = {chunk.id: copy for chunk, copy in zip(chunks, copied.chunks, strict=True)}
+                replayed = replay(database, graph, each, copies=copies)
+                run.record(schema_of(each), ((copied.document, found) for found in replayed))
+            progress.finish("extract")
+            run.settle(schema_of(stored[0]))
+            is_free = factory.embeds_built_in(own)
+            if not is_free:
+                tally.notes.append(f"no vectors were made, which are paid for: `kg load --graph {target}` makes them")
+            return tally.report(database, target, run.derive(embed=is_free))
+
+
+def _check(stored: tuple[StoredDocument, ...], there: tuple[StoredDocument, ...], graph: str, target: str) -> None:
+    if not 1 <= len(target) <= LONGEST_NAME:
+        raise UsageError(f"the name of a graph has 1 to {LONGEST_NAME} characters")
+    if graph == target:
+        raise UsageError(f"graph {graph!r} cannot be copied to itself")
+    if not stored:
+        raise UsageError(f"graph {graph!r} is empty", hint="`kg graphs list` lists the graphs")
+    known = {document.key for document in stored}
+    if other := next((document.key for document in there if document.key not in known), None):
+        raise UsageError(
+            f"graph {target!r} holds {other!r}, which graph {graph!r} does not", hint="choose a name that is not used"
+        )
+
+
+def _copied(
+    database: Database, stored: StoredDocument, chunks: Sequence[Chunk], graph: str, target: str
+) -> tuple[CutDocument, dict[str, Any]]:
+    """Return a document with its chunks as the other graph has them, and all its properties."""
+    found = database.read(queries.get("write/document_states"), graph=graph, ids=[stored.id])[0]["document"]
+    properties = {**found, "id": document_id(target, stored.kind, stored.key), "graph": target}
+    fields: dict[str, Any] = {
+        **{name: properties[name] for name in ("id", "graph", "kind", "key", "title", "source", "sha256")},
+        **{name: properties.get(name) for name in ("url", "language", "page_id", "revision", "licence")},
+        **{name: tuple(properties.get(name) or ()) for name in ("pages", "redirects", "links")},
+    }
+    document = Document(**fields, text="")
+    names = ("config_hash", "schema", "schema_hash", "tokeniser", "schema_text", "options", "answers_hash")
+    configured: dict[str, Any] = {name: properties.get(name) for name in names}
+    seen: Counter[str] = Counter()
+    copies = []
+    for chunk in chunks:
+        digest = text_hash(chunk.text)
+        id_ = chunk_id(document.id, digest, seen[digest])
+        seen[digest] += 1
+        copies.append(replace(chunk, id=id_, document_id=document.id, graph=target))
+    return CutDocument(document, tuple(copies), LoadConfiguration(**configured)), properties
 
 
 def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
@@ -34,12 +114,12 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     tally, graph = Tally(), settings.graph
     with connect(settings, progress, to_write=True) as database, Lease(database, graph) as lease:
         run = Run(database, lease, settings, tally, progress, "rebuild")
-        stored = list_documents(database, graph)
+        stored = stored_documents.list_documents(database, graph)
         progress.start("extract", sum(document.chunks for document in stored))
         for each in stored:
             tally.documents += 1
             tally.chunks += each.chunks
-            withdraw_evidence(lease, [chunk.id for chunk in stored_chunks(database, graph, each.id)])
+            stored_documents.withdraw_evidence(lease, [chunk.id for chunk in stored_chunks(database, graph, each.id)])
             document = unread(each, graph)
             run.record(schema_of(each), ((document, found) for found in replay(database, graph, each)))
         progress.finish("extract")
@@ -56,7 +136,7 @@ def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[Quar
 
 def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
     """Yield the rows in quarantine of a graph of an open database, as `quarantine` returns them."""
-    for document in list_documents(database, graph):
+    for document in stored_documents.list_documents(database, graph):
         for extraction in replay(database, graph, document, rejected_only=True):
             for each in extraction.rejections:
                 if not each.mended:
@@ -77,7 +157,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
         run = Run(database, lease, settings, tally, progress, "quarantine", budget)
         progress.start("extract")
-        for document in list_documents(database, settings.graph):
+        for document in stored_documents.list_documents(database, settings.graph):
             schema = schema_of(document)
             with run.settling(schema):
                 run.record(schema, _repaired(run, door, document))

@@ -120,12 +120,7 @@ def decide_pair(
 
 
 def undo(
-    name: str,
-    *,
-    settings: Settings,
-    analytics: bool = True,
-    budget: Budget | None = None,
-    progress: Progress = SILENT,
+    name: str, *, settings: Settings, analytics: bool = True, budget: Budget | None = None, progress: Progress = SILENT
 ) -> ResolveReport:
     """Revoke one decision, named by its id or how it begins, or all decisions of a run, named by its number.
 

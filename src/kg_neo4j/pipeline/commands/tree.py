@@ -176,7 +176,7 @@ def plan_tree(
             if row["id"] not in planned
         ]
     open_questions = [question for each in plans for question in each.open]
-    most = options.summary_tokens or 200
+    steps, most = {ASPECTS: "aspects", DETAIL: "details"}, options.summary_tokens or 200
     usage = Usage()
     for door, asked in ((how.aspect_door, [ASPECTS]), (how.door, [SUMMARY, DETAIL])):
         if own := [each for each in open_questions if each.kind in asked]:
@@ -191,14 +191,10 @@ def plan_tree(
         sum(each.leaves for each in plans),
         _summed([each.summaries for each in plans]),
         sum(each.details for each in plans),
-        dict(sorted(Counter(map(_step, open_questions)).items())),
+        dict(sorted(Counter(steps.get(each.kind, f"level {each.level}") for each in open_questions).items())),
         usage,
         _assumptions(plans, open_questions, most) if open_questions else (),
     )
-
-
-def _step(question: OpenQuestion) -> str:
-    return {ASPECTS: "aspects", DETAIL: "details"}.get(question.kind, f"level {question.level}")
 
 
 def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion], most: int) -> tuple[str, ...]:
@@ -288,7 +284,6 @@ def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
     """Raise UsageError for a picture that cannot be drawn, before anything is built."""
     if options.plot is None:
         return
-
     check_target(options.plot)
     if len(documents) != 1:
         raise UsageError(

@@ -33,8 +33,7 @@ from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
 from kg_neo4j.organise.tree.aspects import ProposeAspects, load_aspects, write_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.pipeline.budget import budget_of, priced
-from kg_neo4j.pipeline.documents import cut_document, read_documents
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config
+from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, read_documents
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
@@ -241,8 +240,8 @@ class ProposeSchema(Job[Tuned]):
         example = self._example(_passages(self.sample, _score_by_names(self.sample)), config)
         return self._tuned(types, example, "model", door.name, f"by {door.name}")
 
-    def _example(self, passages: Sequence[tuple[Document, Chunk]], config: ExtractionConfig) -> tuple[str, str] | None:
-        """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
+    def _example(self, passages: Sequence[tuple[Document, Chunk]], config: ExtractionConfig) -> tuple[str, str]:
+        """Return a passage and its rows as CSV; the schema's own where nothing is found in those that are tried."""
         for document, chunk in passages[:TRIED]:
             found = extract_chunk(ChunkTask(document, chunk), config)
             self.usage += found.usage
@@ -254,11 +253,10 @@ class ProposeSchema(Job[Tuned]):
         self.notes += (
             "no relationship was found in the passages tried: the example is the one that ships, with types of its own",
         )
-        return None
+        return config.schema.example_text, config.schema.example_answer
 
-    def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, method: str, model: str, by: str) -> Tuned:
+    def _tuned(self, types: TypeProposal, example: tuple[str, str], method: str, model: str, by: str) -> Tuned:
         base = schemas.load(self.options.schema)
-        text, answer = example or (base.example_text, base.example_answer)
         domain = " ".join((self.options.domain or "").split())
         about = f"domain: {domain}" if domain else "no domain given"
         remarks = (
@@ -274,13 +272,13 @@ class ProposeSchema(Job[Tuned]):
                 remarks=remarks,
                 node_types=types.entity_types,
                 relationship_types=types.relationship_types,
-                example_text=text,
-                example_answer=answer,
+                example_text=example[0],
+                example_answer=example[1],
             )
         )
         schemas.parse(written, "the proposed schema")
         return Tuned(
-            *(written, types.entity_types, types.relationship_types, text, method, model),
+            *(written, types.entity_types, types.relationship_types, example[0], method, model),
             *(len(self.sample.places), self.sample.chunks, self.usage, (*self.sample.notes, *self.notes)),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -218,7 +218,8 @@ def check_answers(
             progress.advance("ask")
         progress.finish("ask")
     if save:
-        _write(Path(file), rows)
+        with whole(Path(file)) as partial:
+            partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return tuple(found)
 
 
@@ -253,8 +254,3 @@ def _compared(question: str, was: _Saved, now: _Saved, texts: Mapping[str, str])
         elif id_ not in after:
             changes.append(DocumentChange(each["key"], "no longer cited"))
     return AskedAgain(question, "changed", was["answer"], now["answer"], now["found"], tuple(changes))
-
-
-def _write(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    with whole(file) as partial:
-        partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")

@@ -21,8 +21,7 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.pipeline.budget import budget_of
-from kg_neo4j.pipeline.documents import cut_document, take_note
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, load_configuration, take_note
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import ChunkOutcome, Document, Extraction, SkippedSource
 from kg_neo4j.settings import Settings

@@ -46,7 +46,6 @@ def test_it_is_what_is_used_without_a_server_and_the_former_one_where_it_is_name
     former = Settings(embedding_model="hashed-ngram-256-1")
     assert factory.embedding_model(former).name == "hashed-ngram-256-1"
     assert factory.embeds_built_in(former)
-    assert factory.embedding_concurrency(former) == 1
 
 
 @pytest.mark.parametrize(
