@@ -70,6 +70,8 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
+        for each in _WORDINESS:  # which `_keep` has seen
+            given.pop(each.name, None)
         for name, (group, names) in groups.items():
             given[name] = group(**{each: given.pop(each) for each in names})
         command(**given)
