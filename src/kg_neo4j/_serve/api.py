@@ -171,9 +171,6 @@ def with_filters(query: Mapping[str, list[str]]) -> dict[str, Any]:
     return found
 
 
-# ------------------------------------------------------------------------------------------------------ events
-
-
 def event(name: str, data: Any) -> str:
     """Return one event: its name, and JSON in one line."""
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
@@ -223,9 +220,6 @@ async def _loading(request: Request) -> AsyncIterator[str]:
             return
         shown = job
         await asyncio.sleep(EVERY_S)
-
-
-# ----------------------------------------------------------------------------------------------------- OpenAPI
 
 
 async def _shown(_: Request) -> Response:

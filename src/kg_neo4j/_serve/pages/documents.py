@@ -130,9 +130,6 @@ def _statements(rows: Sequence[Sequence[Any]]) -> tuple[MarkedFacts, ...]:
     )
 
 
-# ------------------------------------------------------------------------------------------------- marked text
-
-
 @dataclass(frozen=True, slots=True)
 class LinkedFact:
     """A fact with the ids of its ends."""
