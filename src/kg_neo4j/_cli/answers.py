@@ -11,20 +11,14 @@ from contextlib import contextmanager
 import typer
 
 from kg_neo4j._cli.terminal import print_text, remark
-from kg_neo4j.records import Answer, Citation, PathStep, TreeStep
+from kg_neo4j.records import Answer, Citation, TreeStep
 
 LONGEST_QUOTE = 300  # characters of a quote; --show prints it whole
 
-SHOWN_KINDS = (
-    *(("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")),
-    *(("summary", "summaries"), ("detail", "details")),
-)
-SUPPORT_SIGNS = {
-    "supported": "supported",
-    "quoted": "QUOTED",
-    "unsupported": "NOT SUPPORTED",
-    "uncited": "CITES NOTHING",
-}
+SHOWN_KINDS = {"chunk": "passages", "entity": "entities", "fact": "facts", "report": "reports"}
+SHOWN_KINDS |= {"summary": "summaries", "detail": "details"}
+SUPPORT_SIGNS = {"supported": "supported", "quoted": "QUOTED"}
+SUPPORT_SIGNS |= {"unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
 
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:
@@ -52,9 +46,14 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
         print_text(answer.query.cypher.rstrip())
         print_text(f"  with {json.dumps(answer.query.parameters, ensure_ascii=False)}")
     if stats:
-        print_text(stats_line(answer))
+        print_text(_stats(answer))
     if stats and answer.shares:
-        print_text(shares_line(answer))
+        count = sum(share.nodes for share in answer.shares)
+        kinds = [
+            f"{each.kind}{' of ' + each.aspect.replace('_', ' ') if each.aspect else ''}" for each in answer.shares
+        ]
+        named = [f"{each.share:.0%} {kind}" for each, kind in zip(answer.shares, kinds, strict=True)]
+        print_text(f"{count} nodes of the tree: {', '.join(named)}")
 
 
 def show_notes(answer: Answer, *, evidence: bool = False) -> None:
@@ -66,34 +65,18 @@ def show_notes(answer: Answer, *, evidence: bool = False) -> None:
         remark("note", answer.notes)
 
 
-def path_lines(path: tuple[PathStep, ...]) -> list[str]:
-    """Return one line a step: "Rain Road -DIRECTOR-> Ada Lind [1]"."""
-    return [_line(f"{step.source} -{step.relation}-> {step.target} [{step.citation}]") for step in path]
-
-
-def descent_line(steps: tuple[TreeStep, ...]) -> str:
+def _descent(steps: tuple[TreeStep, ...]) -> str:
     """Return how a tree leads to a chunk: "summary of theme, level 2, number 0 -> ... -> the chunk"."""
-    named = [_step(step) for step in steps]
+    named = [
+        f"the summary of {step.aspect.replace('_', ' ')}, level {step.level}, number {step.number}"
+        if step.kind == "summary"
+        else f"{step.kind} {step.number}"
+        for step in steps
+    ]
     return " -> ".join([*named, "the chunk"])
 
 
-def _step(step: TreeStep) -> str:
-    if step.kind == "summary":
-        return f"the summary of {step.aspect.replace('_', ' ')}, level {step.level}, number {step.number}"
-    return f"{step.kind} {step.number}"
-
-
-def shares_line(answer: Answer) -> str:
-    """Return of what kinds the nodes were that a tree gave: "5 nodes: 40% chunk, 40% summary of theme, 20% detail"."""
-    count = sum(share.nodes for share in answer.shares)
-    named = [
-        f"{share.share:.0%} {share.kind}{' of ' + share.aspect.replace('_', ' ') if share.aspect else ''}"
-        for share in answer.shares
-    ]
-    return f"{count} nodes of the tree: {', '.join(named)}"
-
-
-def stats_line(answer: Answer) -> str:
+def _stats(answer: Answer) -> str:
     """Return what an answer took: milliseconds, calls, tokens, price where it is known."""
     usage = answer.usage
     parts = [f"retrieval {1_000 * answer.retrieval_seconds:.0f} ms"]
@@ -145,21 +128,17 @@ def _quoted(citation: Citation, shown: str = "") -> str:
 
 def _show_sources(answer: Answer) -> None:
     """Print the path and each citation with its place and how it was found."""
-    for line in path_lines(answer.path):
-        print_text(f"  {line}")
+    for step in answer.path:
+        print_text(f"  {_line(f'{step.source} -{step.relation}-> {step.target} [{step.citation}]')}")
     for number, citation in enumerate(answer.citations, 1):
-        print_text(f"  [{number}] {_source(citation)}")
+        place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
+        print_text(f"  [{number}] {_titled(citation)}, {place}: “{_line(citation.quote)}”")
         if answer.paths:
             path = answer.paths[number - 1]
             report = f"community {path.number} of level {path.level} ({path.title})"
             print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
         if answer.descents and answer.descents[number - 1]:
-            print_text(f"      by {descent_line(answer.descents[number - 1])}")
-
-
-def _source(citation: Citation) -> str:
-    place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-    return f"{_titled(citation)}, {place}: “{_line(citation.quote)}”"
+            print_text(f"      by {_descent(answer.descents[number - 1])}")
 
 
 def _titled(citation: Citation) -> str:
@@ -175,7 +154,7 @@ def _show_evidence(answer: Answer) -> None:
         cited = "".join(f"[{number}]" for number in claim.citations)
         why = f" ({claim.reason})" if claim.reason else ""
         print_text(f"  {SUPPORT_SIGNS[claim.support]}{why}, by {claim.judged_by}: {claim.text} {cited}".rstrip())
-    for kind, head in SHOWN_KINDS:
+    for kind, head in SHOWN_KINDS.items():
         listed = [each for each in answer.evidence if each.kind == kind]
         if listed:
             print_text(f"{head}:")

@@ -7,13 +7,14 @@ import shlex
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
-from typer.main import get_command, get_group
+from typer.main import get_group
 
 from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
@@ -25,8 +26,7 @@ _HOMES = (  # the commands of each module, in the order of the help
     ("load", "quarantine rebuild"),
     ("resolve", "resolve"),
     ("graph", "graphs documents"),
-    ("communities", "communities"),
-    ("tree", "tree"),
+    ("organise", "communities tree"),
     ("ask", "ask chat"),
     ("looking", "search show test verify report"),
     ("graph", "plot export import diff browse"),
@@ -62,52 +62,19 @@ class _Commands(TyperGroup):
         return self.commands.get(cmd_name)
 
 
+@cache
 def _command(name: str) -> Any:
     from kg_neo4j._cli.options import with_options
 
     found = getattr(import_module(f"kg_neo4j._cli.{_MODULES[name]}"), _NAMES.get(name, name))
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     if isinstance(found, typer.Typer):
+        for each in found.registered_commands:
+            each.callback = with_options(each.callback) if each.callback else None
         alone.add_typer(found, name=name)
     else:
         alone.command(name)(with_options(found))
-    return _with_wordiness(get_group(alone).commands[name])
-
-
-def _with_wordiness(command: Any) -> Any:
-    """Return a command with --quiet and --verbose; each command of a group has them."""
-    if isinstance(command, TyperGroup):
-        for each in command.commands.values():
-            _with_wordiness(each)
-    else:
-        alone = typer.Typer(add_completion=False)
-        alone.command()(_wordiness)
-        command.params += [each for each in get_command(alone).params if each.name in ("quiet", "verbose")]
-    return command
-
-
-def _keep(parameter: typer.CallbackParam, value: bool) -> None:
-    setattr(wordiness, f"is_{parameter.name}", value)
-
-
-def _wordiness(
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet", help="Print results and errors only: no progress, no notes.", callback=_keep, expose_value=False
-        ),
-    ] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose",
-            help="Print the time of each stage, and the traceback of an error.",
-            callback=_keep,
-            expose_value=False,
-        ),
-    ] = False,
-) -> None:
-    """Declare the options of every command."""
+    return get_group(alone).commands[name]
 
 
 app = typer.Typer(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from kg_neo4j._cli.options import settings_for, with_options
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
@@ -96,7 +96,6 @@ def config(everything: bool = False, as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def start(recover: bool = False, as_json: bool = False) -> None:
     """Start the local server. It keeps running after the command ends."""
     from kg_neo4j import _localdb
@@ -119,7 +118,6 @@ def start(recover: bool = False, as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def stop(force: bool = False, as_json: bool = False) -> None:
     """Stop the local server. Its data is kept."""
     from kg_neo4j import _localdb
@@ -129,7 +127,6 @@ def stop(force: bool = False, as_json: bool = False) -> None:
 
 
 @app.command(name="status")
-@with_options
 def server_status(as_json: bool = False) -> None:
     """Show the local server: its state, address and login."""
     from kg_neo4j import _localdb
@@ -139,7 +136,6 @@ def server_status(as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def logs(lines: int = 100) -> None:
     """Print the end of the local server's log."""
     from kg_neo4j import _localdb
@@ -148,7 +144,6 @@ def logs(lines: int = 100) -> None:
 
 
 @app.command()
-@with_options
 def fetch(to: Path | None = None) -> None:
     """Download the server's jars for a machine without a network."""
     from kg_neo4j import _localdb
@@ -159,7 +154,6 @@ def fetch(to: Path | None = None) -> None:
 
 
 @app.command()
-@with_options
 def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
     """Back up the whole store to a file.
 
@@ -175,7 +169,6 @@ def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     """Replace the whole store, with all graphs, by a backup."""
     from kg_neo4j import _localdb, pipeline
@@ -191,7 +184,6 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_json: bool = False) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
     from kg_neo4j import pipeline
@@ -206,7 +198,6 @@ def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_
 
 
 @app.command()
-@with_options
 def indexes(as_json: bool = False) -> None:
     """Create missing or failed indexes, for all graphs. No model is called."""
     from kg_neo4j import factory

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from kg_neo4j._cli.options import settings_for, with_options
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, show, show_table
 from kg_neo4j.errors import UsageError
 
@@ -172,7 +172,6 @@ def browse(open_page: bool = True, graph: str | None = None, as_json: bool = Fal
 
 
 @app.command(name="list")
-@with_options
 def list_(as_json: bool = False) -> None:
     """List all graphs with their sizes."""
     from kg_neo4j import pipeline
@@ -184,7 +183,6 @@ def list_(as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def copy(name: str, target: str, as_json: bool = False) -> None:
     """Copy a graph under another name from its stored answers. No model is called."""
     from kg_neo4j import pipeline
@@ -196,7 +194,6 @@ def copy(name: str, target: str, as_json: bool = False) -> None:
 
 
 @app.command()
-@with_options
 def delete(name: str, yes: bool = False, as_json: bool = False) -> None:
     """Delete a graph with its documents, facts and stored answers. Other graphs are kept."""
     from kg_neo4j import pipeline

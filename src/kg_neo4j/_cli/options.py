@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kg_neo4j import data_files
+from kg_neo4j._cli.terminal import wordiness
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 
-def option(section: str, name: str) -> Any:
+def option(section: str, name: str, **more: Any) -> Any:
     """Return what options.toml says of a parameter of a command or a group: a `typer.Option` or `typer.Argument`."""
     tables: Any = data_files.beside(__file__).values
-    said = dict(tables.get(section, {}).get(name) or tables["shared"][name])
+    said = {**(tables.get(section, {}).get(name) or tables["shared"][name]), **more}
     if said.pop("argument", False):
         return typer.Argument(**said)
     flags = said.pop("flags", f"--{name.replace('_', '-')}")
@@ -40,11 +41,18 @@ GleaningsOption = Annotated[int, option("load_options", "gleanings")]
 WaveOption = Annotated[int, option("load_options", "wave")]
 
 
+_WORDINESS = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=bool)
+    for name in ("quiet", "verbose")
+]
+
+
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose parameters are declared as options and arguments, as options.toml has them.
 
     With `kept: Annotated[Filters, filters_of]` the parameters of `filters_of` stand in the place of `kept`, which gets
-    what the function returns. A parameter that is declared already stays as it is.
+    what the function returns. A parameter that is declared already stays as it is. Every command gets --quiet and
+    --verbose.
     """
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: list[inspect.Parameter] = []
@@ -54,11 +62,16 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
             own = list(inspect.signature(known[0]).parameters.values())
             groups[name] = (known[0], [each.name for each in own])
             parameters += [_declared(each, known[0].__name__) for each in own]
+        elif known or parameter.annotation is typer.Context:
+            parameters.append(parameter)
         else:
-            parameters.append(parameter if known else _declared(parameter, command.__name__))
+            parameters.append(_declared(parameter, command.__name__))
+    parameters += [_declared(each, "shared", callback=_keep, expose_value=False) for each in _WORDINESS]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
+        for each in _WORDINESS:  # which `_keep` has seen
+            given.pop(each.name, None)
         for name, (group, names) in groups.items():
             given[name] = group(**{each: given.pop(each) for each in names})
         command(**given)
@@ -68,8 +81,12 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _declared(parameter: inspect.Parameter, section: str) -> inspect.Parameter:
-    return parameter.replace(annotation=Annotated[parameter.annotation, option(section, parameter.name)])
+def _declared(parameter: inspect.Parameter, section: str, **more: Any) -> inspect.Parameter:
+    return parameter.replace(annotation=Annotated[parameter.annotation, option(section, parameter.name, **more)])
+
+
+def _keep(parameter: typer.CallbackParam, value: bool) -> None:
+    setattr(wordiness, f"is_{parameter.name}", value)
 
 
 def given_options(context: typer.Context) -> dict[str, Any]:

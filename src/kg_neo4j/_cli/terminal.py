@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kg_neo4j._cli.shapes import plain
+from kg_neo4j.progress import Silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -64,7 +65,7 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-class QuietProgress:
+class QuietProgress(Silent):
     """Knows how far each stage is, and shows nothing while it runs."""
 
     def __init__(self, stack: ExitStack) -> None:
@@ -79,18 +80,12 @@ class QuietProgress:
         """Count what is done."""
         self._stages[stage].done += units
 
-    def count(self, what: str, value: float) -> None:
-        """Show no figure of the run."""
-
     def finish(self, stage: str) -> None:
         """Follow a stage no longer; with --verbose, note how long it took."""
         ended = self._stages.pop(stage, None)
         if wordiness.is_verbose and ended:
             done = f"{ended.done:,} done, " if ended.done else ""
             self.note(f"{stage}: {done}{time.monotonic() - ended.started:.1f} s")
-
-    def note(self, message: str) -> None:
-        """Show no line."""
 
     def interrupted(self) -> None:
         """Print how far the stages are that run."""

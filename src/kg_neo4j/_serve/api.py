@@ -35,22 +35,14 @@ METHODS = (
 )
 WRITING = ("load",)
 OF_FILTERS = tuple(each.name for each in fields(Filters))
+EVENTS = "text/event-stream"
 EVERY_S = 0.25  # between two looks at a load
 
 REF = "#/components/schemas/{model}"
+SAID = {"type": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": ["string", "null"]}}
 ERROR = {
     "type": "object",
-    "properties": {
-        "error": {
-            "type": "object",
-            "properties": {
-                "type": {"type": "string"},
-                "message": {"type": "string"},
-                "hint": {"type": ["string", "null"]},
-            },
-            "required": ["type", "message"],
-        }
-    },
+    "properties": {"error": {"type": "object", "properties": SAID, "required": ["type", "message"]}},
     "required": ["error"],
 }
 ABOUT = "Questions and answers on one graph. Fields named `source_text` hold text of documents."
@@ -89,7 +81,10 @@ class Method:
         found = {}
         for name, parameter in self.parameters.items():
             if name in given:
-                found[name] = _brought(self.types[name], given[name], name)
+                try:
+                    found[name] = adapter(self.types[name]).validate_python(given[name])
+                except ValidationError as error:
+                    raise UsageError(f"{name}: {error.errors()[0]['msg']}") from None
             elif parameter.default is inspect.Parameter.empty:
                 raise UsageError(f"{self.name} needs {name}")
         return found
@@ -104,13 +99,6 @@ def method(name: str) -> Method:
     for left_out in ("self", "hear"):
         parameters.pop(left_out, None)
     return Method(name, parameters, types, types["return"], (inspect.getdoc(function) or "").partition("\n")[0])
-
-
-def _brought(kind: Any, value: Any, name: str) -> Any:
-    try:
-        return adapter(kind).validate_python(value)
-    except ValidationError as error:
-        raise UsageError(f"{name}: {error.errors()[0]['msg']}") from None
 
 
 def routes() -> list[Route]:
@@ -183,9 +171,6 @@ def with_filters(query: Mapping[str, list[str]]) -> dict[str, Any]:
     return found
 
 
-# ------------------------------------------------------------------------------------------------------ events
-
-
 def event(name: str, data: Any) -> str:
     """Return one event: its name, and JSON in one line."""
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
@@ -193,7 +178,7 @@ def event(name: str, data: Any) -> str:
 
 async def _ask(request: Request) -> Response:
     arguments = method("ask").arguments(await given_by(request))
-    return _stream(_answering(request, arguments))
+    return StreamingResponse(_answering(request, arguments), media_type=EVENTS)
 
 
 async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterator[str]:
@@ -220,7 +205,7 @@ async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterat
 
 async def _job(request: Request) -> Response:
     request.app.state.service.jobs.find(request.path_params["id"])  # 404 before the stream begins
-    return _stream(_loading(request))
+    return StreamingResponse(_loading(request), media_type=EVENTS)
 
 
 async def _loading(request: Request) -> AsyncIterator[str]:
@@ -235,13 +220,6 @@ async def _loading(request: Request) -> AsyncIterator[str]:
             return
         shown = job
         await asyncio.sleep(EVERY_S)
-
-
-def _stream(events: AsyncIterator[str]) -> Response:
-    return StreamingResponse(events, media_type="text/event-stream")
-
-
-# ----------------------------------------------------------------------------------------------------- OpenAPI
 
 
 async def _shown(_: Request) -> Response:
@@ -264,7 +242,7 @@ def document() -> dict[str, Any]:
         paths[f"/api/{each.name}"] = {"post": posted} if each.name in WRITING else {"get": asked, "post": posted}
     for path, (name, said) in STREAMS.items():
         parameters = _parameters(method(name), known) if name else [_parameter("id", {"type": "string"}, where="path")]
-        events = {"description": f"Server-sent events: {said}.", "content": {"text/event-stream": {}}}
+        events = {"description": f"Server-sent events: {said}.", "content": {EVENTS: {}}}
         paths[path] = {"get": {"summary": said, "parameters": parameters, "responses": {"200": events}}}
     return {
         "openapi": "3.1.0",

@@ -15,6 +15,7 @@ from kg_neo4j._serve import limits
 from kg_neo4j._serve.refusals import Refused, missing
 from kg_neo4j._serve.results import LoadJob
 from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.progress import Silent
 from kg_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -135,8 +136,8 @@ def _keep(path: Path, data: bytes) -> None:
     part.replace(path)
 
 
-class _JobProgress:
-    """Notes on a job what the load says of its stages."""
+class _JobProgress(Silent):
+    """Notes on a job what the load says of its stages; the last one stays in sight until the next one begins."""
 
     def __init__(self, jobs: Jobs, id: str) -> None:
         self._jobs = jobs
@@ -158,9 +159,6 @@ class _JobProgress:
             self._jobs.change(self._id, documents=int(value))
         elif what == "USD":
             self._jobs.change(self._id, usd=value)
-
-    def finish(self, stage: str) -> None:
-        """Leave the last stage in sight until the next one begins."""
 
     def note(self, message: str) -> None:
         """Keep a line for the caller."""

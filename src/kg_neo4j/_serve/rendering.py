@@ -105,7 +105,8 @@ def routes() -> list[Route]:
     """Return the routes of all pages, their twins and actions, and of their files."""
     found = [Route("/static/{hash}/{name}", _static)]
     for page in declared("PAGES"):
-        found += [Route(twin_of(page.path), _twin(page)), Route(page.path, _shown(page))]
+        found.append(Route(twin_of(page.path), _shown(page, as_json=True)))
+        found.append(Route(page.path, _shown(page, as_json=False)))
     found += [Route(action.path, _done(action), methods=["POST"]) for action in declared("ACTIONS")]
     return [*found, Route("/login", _login, methods=["GET", "POST"])]
 
@@ -137,30 +138,20 @@ def draw_error(request: Request, error: KgError) -> Response:
     """Return an error as a page; as JSON where JSON was asked for."""
     if request.url.path.endswith(".json") or request.url.path.startswith(("/api/", "/mcp")):
         return error_response(error)
-    status = status_of(error)
-    return draw(request, "error.html", status, error=error, code=status)
+    return draw(request, "error.html", status_of(error), error=error, code=status_of(error))
 
 
-async def _viewed(request: Request, page: ServedPage) -> Mapping[str, Any]:
-    state = request.app.state
-    if page.writes:
-        state.service.require_write()
-    given = {**request.query_params, **{name: str(value) for name, value in request.path_params.items()}}
-    return await state.turnstile.do(page.view, state.service, given)  # type: ignore[no-any-return]
-
-
-def _shown(page: ServedPage) -> Callable[[Request], Any]:
+def _shown(page: ServedPage, *, as_json: bool) -> Callable[[Request], Any]:
     async def show(request: Request) -> Response:
+        state = request.app.state
+        if page.writes:
+            state.service.require_write()
+        given = {**request.query_params, **{name: str(value) for name, value in request.path_params.items()}}
+        values = await state.turnstile.do(page.view, state.service, given)
+        if as_json:
+            return JSONResponse({name: plain(value) for name, value in values.items()})
         query = f"?{request.url.query}" if request.url.query else ""
-        twin = twin_of(request.url.path) + query
-        return draw(request, page.template, twin=twin, **await _viewed(request, page))
-
-    return show
-
-
-def _twin(page: ServedPage) -> Callable[[Request], Any]:
-    async def show(request: Request) -> Response:
-        return JSONResponse({name: plain(value) for name, value in (await _viewed(request, page)).items()})
+        return draw(request, page.template, twin=twin_of(request.url.path) + query, **values)
 
     return show
 

@@ -8,35 +8,10 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Literal
 
 from kg_neo4j import factory
-from kg_neo4j._serve import limits
+from kg_neo4j._serve import limits, results
 from kg_neo4j._serve.connection import Connection
 from kg_neo4j._serve.limits import bounded, checked, cursor_at, page, picked, shortened, start_of
 from kg_neo4j._serve.refusals import Refused, missing
-from kg_neo4j._serve.results import (
-    AskResult,
-    CheckedClaim,
-    CommunityList,
-    CommunityRow,
-    Connections,
-    DocumentList,
-    EntityCard,
-    EntityFact,
-    GraphTypes,
-    Hit,
-    JobList,
-    ListedDocument,
-    LoadJob,
-    PathLink,
-    Quote,
-    ReadPassage,
-    ReadPassages,
-    ReportTable,
-    Searched,
-    SearchHits,
-    TypeCount,
-    VerifiedRow,
-    VerifyResult,
-)
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.records import Answer, Citation, Filters
@@ -60,7 +35,7 @@ class Service(Connection):
         mode: Mode = "auto",
         filters: Filters | None = None,
         hear: Callable[[str], None] | None = None,
-    ) -> AskResult:
+    ) -> results.AskResult:
         """Answer a question from the documents, with checked claims and quotes.
 
         `hear` gets a model's words as they come, before they are checked.
@@ -78,7 +53,7 @@ class Service(Connection):
         what = self._searched(asking.database, how, say(filters), passages)
         return _told(answer, what, factory.model_and_server(self.settings)[0], self.notes)
 
-    def verify(self, text: str, *, filters: Filters | None = None) -> VerifyResult:
+    def verify(self, text: str, *, filters: Filters | None = None) -> results.VerifyResult:
         """Check the claims of a text against the documents: stated, contradicted or not found. No model is called."""
         from kg_neo4j.pipeline.commands.verify import verify_in
         from kg_neo4j.retrieve.filters import say
@@ -87,40 +62,40 @@ class Service(Connection):
         _check(filters)
         asking = self.asking()
         found = verify_in(asking, checked(text, "text", most=limits.MOST_VERIFIED), filters)
-        quotes: dict[Quote, int] = {}
+        quotes: dict[results.Quote, int] = {}
         rows = []
         for each in found.claims:
             numbers = [quotes.setdefault(_quote(citation), len(quotes) + 1) for citation in each.citations]
-            rows.append(VerifiedRow(each.claim, each.verdict, each.reason, each.read_as, tuple(numbers)))
+            rows.append(results.VerifiedRow(each.claim, each.verdict, each.reason, each.read_as, tuple(numbers)))
         what = self._searched(asking.database, "each claim", say(filters))
-        return VerifyResult(tuple(rows), tuple(quotes), found.left_out, what, found.notes)
+        return results.VerifyResult(tuple(rows), tuple(quotes), found.left_out, what, found.notes)
 
-    def search(self, words: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> SearchHits:
+    def search(self, words: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> results.SearchHits:
         """Return entities and passages that fit `words`. No model is called."""
         from kg_neo4j.pipeline.commands.search import search_in
 
         asking = self.asking()
         skip, limit = start_of(cursor), bounded(limit)
         found = search_in(asking.database, checked(words, "words"), asking.settings, SEARCHED, asking.embedder)
-        hits = [Hit(h.kind, h.id, h.name, h.type, shortened(h.text), h.evidence) for h in found.hits]
+        hits = [results.Hit(h.kind, h.id, h.name, h.type, shortened(h.text), h.evidence) for h in found.hits]
         kinds = [[each for each in hits if each.kind == kind] for kind in ("entity", "passage")]
         shown = [each for kind in kinds for each in kind[skip : skip + limit]]
         is_more = any(len(kind) > skip + limit for kind in kinds)
         what, following = self._searched(asking.database, "names, words and meaning"), cursor_at(skip + limit)
-        return SearchHits(words, tuple(shown), what, following if is_more else None, found.notes)
+        return results.SearchHits(words, tuple(shown), what, following if is_more else None, found.notes)
 
-    def entity(self, name: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> EntityCard:
+    def entity(self, name: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> results.EntityCard:
         """Return an entity by one of its names or its id, with a page of its facts."""
         from kg_neo4j.pipeline.commands.search import show_in
 
         database, skip, limit = self.database(), start_of(cursor), bounded(limit)
         found = show_in(database, checked(name, "name"), self.graph, skip + limit + 1, 1)
         facts = [
-            EntityFact(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id)
+            results.EntityFact(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id)
             for f in found.facts
         ]
         shown, following = page(facts, skip, limit)
-        return EntityCard(
+        return results.EntityCard(
             **{name: getattr(found, name) for name in ("id", "name", "type", "evidence", "documents", "degree")},
             aliases=found.aliases[: limits.MOST_ROWS],
             description=shortened(found.description),
@@ -129,17 +104,21 @@ class Service(Connection):
             cursor=following,
         )
 
-    def documents(self, words: str = "", *, limit: int = limits.ROWS, cursor: str | None = None) -> DocumentList:
+    def documents(
+        self, words: str = "", *, limit: int = limits.ROWS, cursor: str | None = None
+    ) -> results.DocumentList:
         """Return a page of the documents; with `words` those that have them in title or key."""
         database, skip, limit = self.database(), start_of(cursor), bounded(limit)
         wanted = checked(words, "words", may_be_empty=True).strip().lower()
         rows = database.read(queries.get("serve/documents"), graph=self.graph, words=wanted, skip=skip, limit=limit)
         total = rows[0]["total"] if rows else 0
-        names = [each.name for each in fields(ListedDocument)]
-        listed = tuple(ListedDocument(**picked(row, *names)) for row in rows)
-        return DocumentList(listed, total, cursor_at(skip + limit) if total > skip + limit else None)
+        names = [each.name for each in fields(results.ListedDocument)]
+        listed = tuple(results.ListedDocument(**picked(row, *names)) for row in rows)
+        return results.DocumentList(listed, total, cursor_at(skip + limit) if total > skip + limit else None)
 
-    def source(self, id: str, *, around: int = 1, limit: int | None = None, cursor: str | None = None) -> ReadPassages:
+    def source(
+        self, id: str, *, around: int = 1, limit: int | None = None, cursor: str | None = None
+    ) -> results.ReadPassages:
         """Return a passage and its neighbours by the id of a chunk, or passages by the id of a document."""
         database, skip, around = self.database(), start_of(cursor), min(max(around, 0), limits.MOST_AROUND)
         wanted = {"id": checked(id, "id"), "before": around, "skip": skip, "limit": bounded(limit or 2 * around + 1)}
@@ -149,7 +128,7 @@ class Service(Connection):
             raise missing(said, "documents lists ids")
         first, last = rows[0], rows[-1]
         passages = tuple(
-            ReadPassage(
+            results.ReadPassage(
                 row["id"],
                 row["index"],
                 row["start"],
@@ -161,9 +140,9 @@ class Service(Connection):
         )
         is_more = last["index"] + 1 < first["total"]
         following = cursor_at(skip + len(rows)) if is_more else None
-        return ReadPassages(first["document"] or "", first["document_id"], passages, first["total"], following)
+        return results.ReadPassages(first["document"] or "", first["document_id"], passages, first["total"], following)
 
-    def connect(self, source: str, target: str) -> Connections:
+    def connect(self, source: str, target: str) -> results.Connections:
         """Return how two entities are connected."""
         from kg_neo4j.retrieve.cypher.questions import PATHS
         from kg_neo4j.retrieve.cypher.telling import read_things
@@ -173,29 +152,29 @@ class Service(Connection):
         given = {"x": [ends[0][0]], "y": [ends[1][0]], "limit": PATHS, "only_facts": None}
         rows = database.read(queries.get("questions/connections"), graph=self.graph, **given)
         things = read_things(database, self.graph, [row["Ids"] for row in rows])
-        quotes: dict[Quote, int] = {}
+        quotes: dict[results.Quote, int] = {}
         paths = []
         for row in rows:
             links = []
             for step, (relation, fact) in enumerate(zip(row["Relationships"], row["Ids"], strict=True)):
                 quote = quote_of(things[fact]) if fact in things else None  # no chunk states it
                 number = quotes.setdefault(quote, len(quotes) + 1) if quote else None
-                links.append(PathLink(row["Nodes"][step], relation, row["Nodes"][step + 1], number))
+                links.append(results.PathLink(row["Nodes"][step], relation, row["Nodes"][step + 1], number))
             paths.append(tuple(links))
         if not paths:
             notes.append(f"no path of at most six steps leads from {ends[0][1]} to {ends[1][1]}")
         what = self._searched(database, "shortest paths")
-        return Connections(ends[0][1], ends[1][1], tuple(paths), tuple(quotes), what, tuple(notes))
+        return results.Connections(ends[0][1], ends[1][1], tuple(paths), tuple(quotes), what, tuple(notes))
 
-    def schema(self, *, limit: int = 40) -> GraphTypes:
+    def schema(self, *, limit: int = 40) -> results.GraphTypes:
         """Return the commonest types of entities and relationships."""
         from kg_neo4j.retrieve.cypher.schema import STRUCTURE, VISIBLE, read_schema
 
         limit = bounded(limit)
         found = read_schema(self.database(), self.graph)
-        types = [TypeCount(name, count) for name, count in found.labels.items() if name not in VISIBLE]
+        types = [results.TypeCount(name, count) for name, count in found.labels.items() if name not in VISIBLE]
         drawn = [
-            TypeCount(name, count, *found.ends[name])
+            results.TypeCount(name, count, *found.ends[name])
             for name, count in found.relationships.items()
             if name not in STRUCTURE and name in found.ends
         ]
@@ -203,7 +182,7 @@ class Service(Connection):
         notes = (f"{left[0]} rarer types of entities and {left[1]} of relationships are left out",) if any(left) else ()
         for each in (types, drawn):
             each.sort(key=lambda one: (-one.count, one.type))
-        return GraphTypes(self.graph, tuple(types[:limit]), tuple(drawn[:limit]), notes)
+        return results.GraphTypes(self.graph, tuple(types[:limit]), tuple(drawn[:limit]), notes)
 
     def report(
         self,
@@ -212,7 +191,7 @@ class Service(Connection):
         *,
         limit: int = limits.ROWS,
         cursor: str | None = None,
-    ) -> ReportTable:
+    ) -> results.ReportTable:
         """Return a page of a canned report; without a name the reports that there are."""
         from kg_neo4j.graph import canned_reports
         from kg_neo4j.retrieve.linking import known_names
@@ -221,40 +200,38 @@ class Service(Connection):
         if not name:
             listed = [_described(query) for query in canned_reports.list_reports()]
             first, following = page(listed, skip, limit)
-            return ReportTable(REPORTS, "Reports", ("Report", "Title", "Parameters"), first, "", following)
+            return results.ReportTable(REPORTS, "Reports", ("Report", "Title", "Parameters"), first, "", following)
         canned_reports.check(checked(name, "name"), values)
         known, notes = known_names(database, self.graph, name, values)
         found = canned_reports.run(database, name, graph=self.graph, parameters=known)
         rows = [tuple(list(cell) if isinstance(cell, tuple) else cell for cell in row) for row in found.rows]
         shown, following = page(rows, skip, limit)
         text = canned_reports.browser_text(name, self.graph, known)
-        return ReportTable(name, found.title, found.columns, shown, text, following, tuple(notes))
+        return results.ReportTable(name, found.title, found.columns, shown, text, following, tuple(notes))
 
-    def communities(self, *, level: int | None = None, limit: int = limits.ROWS) -> CommunityList:
+    def communities(self, *, level: int | None = None, limit: int = limits.ROWS) -> results.CommunityList:
         """Return the largest communities, by level."""
         query = queries.get("analytics/listed_communities")
         rows = self.database().read(query, graph=self.graph, level=level, smallest=2, members=5, limit=bounded(limit))
         found = [
-            CommunityRow(
+            results.CommunityRow(
                 **picked(row, "level", "number", "size", "parent"),
                 title=row["title"] or "",
                 members=tuple(row["members"]),
             )
             for row in rows
         ]
-        return CommunityList(tuple(found))
+        return results.CommunityList(tuple(found))
 
-    def _searched(self, database: Database, mode: str, filters: str = "", passages: int = 0) -> Searched:
+    def _searched(self, database: Database, mode: str, filters: str = "", passages: int = 0) -> results.Searched:
         documents = database.read(queries.get("serve/count_documents"), graph=self.graph)[0]["documents"]
-        return Searched(self.graph, documents, mode, filters, passages)
+        return results.Searched(self.graph, documents, mode, filters, passages)
 
-    # ------------------------------------------------------------------------------------------------- writing
-
-    def load(self, name: str, text: str) -> LoadJob:
+    def load(self, name: str, text: str) -> results.LoadJob:
         """Begin to load a text as the document `name`; the same name again replaces it. `status` says how far it is."""
         return self.load_files([(name, text.encode("utf-8", "replace"))])
 
-    def load_files(self, files: Sequence[tuple[str, bytes]]) -> LoadJob:
+    def load_files(self, files: Sequence[tuple[str, bytes]]) -> results.LoadJob:
         """Begin to load files by name and content. Raises Refused where the server only reads."""
         self.require_write()
         return self.jobs.begin(files)
@@ -264,9 +241,9 @@ class Service(Connection):
         if not self.rights.write:
             raise Refused("this server only reads", 403, hint="kg serve --allow-write")
 
-    def status(self, id: str = "") -> JobList:
+    def status(self, id: str = "") -> results.JobList:
         """Return the load of that id, or all loads of this server, the newest first."""
-        return JobList((self.jobs.find(id),) if id else self.jobs.listed())
+        return results.JobList((self.jobs.find(id),) if id else self.jobs.listed())
 
 
 def _check(filters: Filters) -> None:
@@ -275,18 +252,19 @@ def _check(filters: Filters) -> None:
             raise UsageError(f"a filter may name {limits.MOST_ROWS} values, not {len(values)}")
 
 
-def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) -> AskResult:
+def _told(answer: Answer, what: results.Searched, model: str, notes: tuple[str, ...]) -> results.AskResult:
     """Return an answer as the server gives it."""
-    return AskResult(
+    return results.AskResult(
         question=answer.question,
         found=answer.found,
         answer=shortened(answer.answer),
         short=answer.short,
         claims=tuple(
-            CheckedClaim(each.text, each.support, each.citations, each.reason, each.judged_by) for each in answer.claims
+            results.CheckedClaim(each.text, each.support, each.citations, each.reason, each.judged_by)
+            for each in answer.claims
         ),
         quotes=tuple(map(_quote, answer.citations)),
-        path=tuple(PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
+        path=tuple(results.PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
         nearest=tuple(map(_quote, answer.nearest)),
         searched=what,
         cypher=without_header(answer.query.cypher).strip() if answer.query else "",
@@ -302,16 +280,16 @@ def without_header(cypher: str) -> str:
     return "\n".join(line for line in cypher.splitlines() if not line.startswith("//"))
 
 
-def _quote(citation: Citation) -> Quote:
+def _quote(citation: Citation) -> results.Quote:
     words = shortened(citation.quote)
-    return Quote(words, citation.document, citation.chunk_id, citation.start, citation.end, citation.page)
+    return results.Quote(words, citation.document, citation.chunk_id, citation.start, citation.end, citation.page)
 
 
-def quote_of(thing: CitedThing) -> Quote:
+def quote_of(thing: CitedThing) -> results.Quote:
     """Return the first words that state or mention something."""
     place = thing.places[0]
     words = shortened(place.chunk.text[place.start : place.end])
-    return Quote(words, place.chunk.document, place.chunk.id, place.start, place.end)
+    return results.Quote(words, place.chunk.document, place.chunk.id, place.start, place.end)
 
 
 def _named(database: Database, name: str, graph: str, notes: list[str]) -> tuple[str, str]:

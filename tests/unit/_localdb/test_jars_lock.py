@@ -12,20 +12,20 @@ LINES = get_args(Settings.model_fields["db_neo4j"].annotation)
 
 
 @pytest.mark.parametrize(
-    ("line", "versions", "java", "jars", "size"),
+    ("line", "versions", "java", "count", "size"),
     [
         ("5.26", ("5.26.30", "2.13.9"), (17, 21), 350, 171_959_677),
         ("2026.03", ("2026.03.1", "2.26.0"), (21,), 376, 190_236_912),
     ],
 )
 def test_our_locks_name_the_pinned_versions_and_all_their_jars(
-    line: str, versions: tuple[str, str], java: tuple[int, ...], jars: int, size: int
+    line: str, versions: tuple[str, str], java: tuple[int, ...], count: int, size: int
 ) -> None:
     locked = jars.read_lock(line)
     assert (locked.neo4j, locked.gds) == versions
     assert locked.neo4j.startswith(line)
     assert locked.java == java
-    assert (len(locked.jars), locked.size) == (jars, size)
+    assert (len(locked.jars), locked.size) == (count, size)
 
 
 def test_every_line_that_can_be_set_has_a_lock_of_its_own() -> None:

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j._serve.pages.marked_text import LinkedFact, MarkedFacts, MarkedMention, blocks
+from kg_neo4j._serve.pages.documents import LinkedFact, MarkedFacts, MarkedMention, blocks
 from kg_neo4j.retrieve.excerpts import excerpt
 
 TEXT = "# Ada\n\nAda Lovelace met Charles Babbage in 1833.\nHe called her\nEnchantress.\n\nOh!\nAh!\n\n# no\nheading"
