@@ -27,10 +27,20 @@ class Progress(Protocol):
 class Silent:
     """The default: says nothing."""
 
-    def start(self, *_: object, **__: object) -> None:
+    def start(self, stage: str, total: int | None = None) -> None:
         """Do nothing."""
 
-    advance = count = finish = note = start
+    def advance(self, stage: str, units: int = 1) -> None:
+        """Do nothing."""
+
+    def count(self, what: str, value: float) -> None:
+        """Do nothing."""
+
+    def finish(self, stage: str) -> None:
+        """Do nothing."""
+
+    def note(self, message: str) -> None:
+        """Do nothing."""
 
 
 SILENT: Progress = Silent()
