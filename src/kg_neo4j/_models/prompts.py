@@ -38,9 +38,7 @@ class Prompt:
     name: str
     version: str
     placeholders: tuple[str, ...]
-    answer: str  # what the model is to answer with
     temperature: float
-    source: str
     system: str
     user: str
     hash: str
@@ -82,9 +80,7 @@ def parse(text: str, where: str) -> Prompt:
         name=header["name"],
         version=header["version"],
         placeholders=placeholders,
-        answer=header["answer"],
         temperature=float(header["temperature"]),
-        source=header["source"],
         system=body["system"].strip(),
         user=body["user"].strip(),
         hash=hashlib.sha256(text.encode()).hexdigest()[:32],

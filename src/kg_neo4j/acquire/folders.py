@@ -97,7 +97,7 @@ def find(
     known: Mapping[str, str] | None = None,
     chosen: FilePatterns = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
-    """Yield the files of `sources`, in the order given, those of a folder sorted by name.
+    """Yield the files of `sources`, each real file once, in the order given, those of a folder sorted by name.
 
     A key is a path relative to the folder `root`; to the folder of the nearest kg.toml where `root` is None; else to
     the folder given, or to that of the file given. `known` holds the documents of the graph, key -> origin; their files
@@ -175,20 +175,15 @@ def _problem(mark: Path, state: os.stat_result) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
 class _Keys:
     """Gives files their keys."""
 
-    alias: str | None
-    stored: frozenset[str]
-    held: Mapping[str, Sequence[str]]  # origin -> the keys of the documents that were read from it
-
-    @classmethod
-    def of(cls, alias: str | None, known: Mapping[str, str]) -> _Keys:
-        held: dict[str, list[str]] = {}
+    def __init__(self, alias: str | None, known: Mapping[str, str]) -> None:
+        self.alias = alias
+        self.stored = frozenset(known)
+        self.held: dict[str, list[str]] = {}  # origin -> the keys of the documents that were read from it
         for key, origin in sorted(known.items()):
-            held.setdefault(origin, []).append(key)
-        return cls(alias, frozenset(known), held)
+            self.held.setdefault(origin, []).append(key)
 
     def key(self, source: SourcePlace, path: str, former: str) -> str:
         """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
@@ -199,7 +194,7 @@ class _Keys:
         if self.alias is not None:
             return former
         key = printable(_below(path, source.root) or _below(source.path, source.root) or former)
-        held = self.held.get(origin_id(path), ())
+        held = self.held.get(origin_id(path), [])
         for each in (former, key, *held):
             if each in held:
                 return each
@@ -210,15 +205,21 @@ class _Keys:
 def _found(
     sources: Sequence[SourcePlace], alias: str | None, known: Mapping[str, str], chosen: FilePatterns
 ) -> Iterator[FoundFile | SkippedSource]:
-    keys = _Keys.of(alias, known)
+    keys = _Keys(alias, known)
     if len(sources) > 1:
         _check_keys(sources, keys, chosen)
     paths: dict[str, str] = {}  # by key
+    read: dict[str, str] = {}  # real path -> key
     for each in itertools.chain.from_iterable(_files(source, keys, chosen) for source in sources):
-        if isinstance(each, FoundFile) and paths.setdefault(each.key, each.real_path) != each.real_path:
+        if isinstance(each, SkippedSource):
+            yield each
+        elif paths.setdefault(each.key, each.real_path) != each.real_path:
             reason = f"{printable(paths[each.key])} has the same key {each.key!r}"
             yield SkippedSource(each.source, f"{reason}; load this file by itself with --as NAME")
+        elif each.real_path in read:
+            yield SkippedSource(each.source, f"already read as {read[each.real_path]!r}")
         else:
+            read[each.real_path] = each.key
             yield each
 
 

@@ -55,14 +55,11 @@ def keys(titles: Sequence[str], site: Site) -> Mapping[str, str]:
     """
     for title in titles:
         check_title(title, site.language)
+    plain = {title: title.strip().replace("_", " ") for title in titles}
     with mediawiki.open_wiki(site) as wiki:
-        states = wiki_pages.states_by_title(wiki, [title.strip().replace("_", " ") for title in titles])
-    found = {title: states.get(title.strip().replace("_", " ")) for title in titles}
-    return {
-        title: page_key(site, state.page_id)
-        for title, state in found.items()
-        if state is not None and state.page_id is not None
-    }
+        states = wiki_pages.states_by_title(wiki, [plain[title] for title in titles])
+    found = {title: states[name].page_id for title, name in plain.items() if name in states}
+    return {title: page_key(site, page_id) for title, page_id in found.items() if page_id is not None}
 
 
 def check(

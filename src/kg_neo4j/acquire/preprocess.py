@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.acquire.language_data import primary
+from kg_neo4j.acquire.language import primary
 from kg_neo4j.acquire.sentences import sentences
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.embedding import LIMIT_TOKENS
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire import chunking, files
+from kg_neo4j.acquire.structure import pieces
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document
 
@@ -71,7 +72,7 @@ class Aggregation:
 
 def measure(document: Document, tokeniser: Tokeniser, *, chunk_tokens: Sequence[int] = TARGETS) -> Aggregation:
     """Return the counts for one document, chunked towards each of `chunk_tokens`."""
-    sizes = [tokeniser.count(document.text[piece.start : piece.end]) for piece in chunking.pieces(document)]
+    sizes = [tokeniser.count(document.text[piece.start : piece.end]) for piece in pieces(document)]
     targets = tuple(_target(document, sizes, tokeniser, each) for each in chunk_tokens)
     return Aggregation(1, sum(sizes), tokeniser.name, len(sizes), targets)
 

@@ -66,27 +66,10 @@ class TripleExtractor:
         digest = hashlib.sha256(f"{RULES_VERSION}\0{schema.hash}".encode())
         for key in sorted(known):
             digest.update(repr((key, known[key].entities, known[key].triples)).encode("utf-8", "surrogatepass"))
-        self._config_hash = digest.hexdigest()[:32]
-
-    @property
-    def name(self) -> str:
-        """Stored with every answer."""
-        return "triples"
-
-    @property
-    def config_hash(self) -> str:
-        """Hash of the schema, of these rules and of all triples."""
-        return self._config_hash
-
-    @property
-    def converses(self) -> bool:
-        """The file says everything at once."""
-        return False
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing."""
-        return ()
+        self.name = "triples"  # stored with every answer
+        self.config_hash = digest.hexdigest()[:32]  # of the schema, of these rules and of all triples
+        self.converses = False  # the file says everything at once
+        self.notes: tuple[str, ...] = ()
 
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return as CSV what the file says of the chunk's document; of a chunk among several, what it names itself."""

@@ -134,11 +134,11 @@ def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions)
 
 def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
     """Yield the pages that `pages` link to most; what cannot be followed becomes a note."""
-    from kg_neo4j.acquire import linked_pages
+    from kg_neo4j.acquire import wikipedia
 
     if not options.links or not pages:
         return
-    found = linked_pages.follow(
+    found = wikipedia.follow(
         pages,
         options.links,
         graph=settings.graph,

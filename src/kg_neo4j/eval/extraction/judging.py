@@ -33,9 +33,8 @@ from kg_neo4j.eval.extraction.prediction import (
 )
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.annotation import EntityMentions, OffersMentions, OffersRelations, RelationClassifier
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.extract.interface import EntityMentions, Extractor, OffersMentions, OffersRelations, RelationClassifier
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Extraction
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.eval.extraction.running_text import Place
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.annotation import EntityMentions
+from kg_neo4j.extract.interface import EntityMentions
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Chunk, Extraction, NodeRow
 

@@ -23,7 +23,7 @@ from kg_neo4j.eval.extraction.gold import GoldPassage, GoldSet
 from kg_neo4j.eval.extraction.judging import BestThreshold, Judged, judge
 from kg_neo4j.eval.extraction.matching import Duplicates
 from kg_neo4j.eval.extraction.scores import Score, score
-from kg_neo4j.extract.annotation import OffersMentions
+from kg_neo4j.extract.interface import OffersMentions
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow, RowCounts, Usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg_neo4j.extract.annotation import EntityMentions, Place
+from kg_neo4j.extract.interface import EntityMentions, Place
 from kg_neo4j.offline.extractor.coreference import unite
 from kg_neo4j.offline.extractor.demonyms import NATIONS
 from kg_neo4j.offline.extractor.entities import DATE, OTHER, PERSON, PLACE, EntityDraft

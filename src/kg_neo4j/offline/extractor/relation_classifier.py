@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
+from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
 from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence

@@ -189,7 +189,6 @@ def _citation(chunk: FoundChunk, verdict: Verdict) -> Citation:
 
 def _is_english(text: str, language: str = "") -> bool:
     """Return whether a text is English, as far as can be told: only then denials and clauses are read."""
-    from kg_neo4j.acquire.language import detect
-    from kg_neo4j.acquire.language_data import primary
+    from kg_neo4j.acquire.language import detect, primary
 
     return primary(language or detect(text) or "en") in ENGLISH

@@ -16,7 +16,7 @@ from kg_neo4j.eval.extraction.prediction import (
     occurrences,
 )
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.annotation import EntityMentions
+from kg_neo4j.extract.interface import EntityMentions
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow, Span
 
 
