@@ -133,7 +133,12 @@ class AnswerCache:
         return file
 
     def _evict(self, file: sqlite3.Connection) -> None:
-        while _size(file) > self._max_bytes:
+        while True:
+            (pages,), (free,), (bytes_each,) = (
+                file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
+            )
+            if (pages - free) * bytes_each <= self._max_bytes:
+                return
             (count,) = file.execute("SELECT count(*) FROM answers").fetchone()
             if not count:
                 return
@@ -187,13 +192,6 @@ def _is_torn(path: Path) -> bool:
             return bool(file.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
         except sqlite3.DatabaseError as error:
             return error.sqlite_errorcode & 0xFF in _TORN
-
-
-def _size(file: sqlite3.Connection) -> int:
-    (pages,), (free,), (bytes_each,) = (
-        file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * bytes_each)
 
 
 def _digest(key: str, value: object) -> str:

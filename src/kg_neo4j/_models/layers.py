@@ -180,16 +180,13 @@ class Stored(_Upon):
         with self._lock:
             turn = self._turns.setdefault(request.key, threading.Lock())
         with turn:
-            return self._stored(request) or _said(self._asked(request))
+            self.prepare([request.key])
+            known = self._known[request.key]
+            return _said(Completion(*known, Usage()) if known else self._asked(request))
 
     def keep(self, hash: str, said: Completion) -> None:
         """Leave it to the cache; what is stored stays as it is."""
         self.beneath.keep(hash, said)
-
-    def _stored(self, request: Request) -> Completion | None:
-        self.prepare([request.key])
-        known = self._known[request.key]
-        return _said(Completion(*known, Usage())) if known else None
 
     def _asked(self, request: Request) -> Completion:
         try:

@@ -16,7 +16,7 @@ from kg_neo4j.pipeline.documents import fetch_pages, site_of
 from kg_neo4j.records import Document, SkippedSource
 
 if TYPE_CHECKING:
-    from kg_neo4j.acquire.absence import LoadedFolder
+    from kg_neo4j.acquire.folders import LoadedFolder
     from kg_neo4j.acquire.page_refresh import KnownPage
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import StoredDocument
@@ -55,7 +55,7 @@ class Sync:
 
     def withdraw(self, lease: Lease) -> None:
         """Find what is gone and report it; with `prune`, delete its chunks and their evidence. Settle afterwards."""
-        from kg_neo4j.acquire.absence import loaded_folders
+        from kg_neo4j.acquire.folders import loaded_folders
         from kg_neo4j.graph.documents import list_documents, withdraw_chunks
 
         folders = loaded_folders(self.sources, self.options.alias, self.options.root)

@@ -256,7 +256,7 @@ class ProposeSchema(Job[Tuned]):
 
     def _example(self, passages: Sequence[SampledPassage], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
-        from kg_neo4j.extract.schema_text import answer_of
+        from kg_neo4j.extract.schema import answer_of
 
         for passage in passages[:TRIED]:
             found = _extract(passage.document, passage.chunk, config)
@@ -273,7 +273,7 @@ class ProposeSchema(Job[Tuned]):
 
     def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, method: str, model: str, by: str) -> Tuned:
         from kg_neo4j.extract import schema as schemas
-        from kg_neo4j.extract.schema_text import SchemaDraft, write
+        from kg_neo4j.extract.schema import SchemaDraft, write
 
         base = schemas.load(self.options.schema)
         text, answer = example or (base.example_text, base.example_answer)

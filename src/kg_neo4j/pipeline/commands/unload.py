@@ -60,8 +60,7 @@ def unload(
 
 def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:
     """Return the document that `source` names, else those of the folder that it names."""
-    from kg_neo4j.acquire.absence import LoadedFolder
-    from kg_neo4j.acquire.folders import real_path
+    from kg_neo4j.acquire.folders import LoadedFolder, real_path
     from kg_neo4j.acquire.identity import origin_id
 
     name = source.rstrip("/")
