@@ -50,11 +50,8 @@ class Prompt:
         """
         if set(values) != set(self.placeholders):
             raise ValueError(f"prompt {self.name} takes {sorted(self.placeholders)}, not {sorted(values)}")
-
-        def fill(text: str) -> str:
-            return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
-
-        return fill(self.system), fill(self.user)
+        filled = [_PLACEHOLDER.sub(lambda match: values[match[1]], text) for text in (self.system, self.user)]
+        return filled[0], filled[1]
 
 
 def parse(text: str, where: str) -> Prompt:

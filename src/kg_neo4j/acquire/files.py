@@ -13,7 +13,6 @@ from pathlib import Path
 from kg_neo4j.acquire.decoding import check_encoding
 from kg_neo4j.acquire.folders import ALL, SUFFIXES, FilePatterns, FoundFile, find
 from kg_neo4j.acquire.identity import document_id, text_hash
-from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.language import detect, primary
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
@@ -78,7 +77,13 @@ def parse(
     file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
 ) -> Document:
     """Return the document that a file with the contents `data` is. Raises UnreadableSource."""
-    parsed = _parse(file, data, sandbox, encoding)
+    if holds_graph(data):
+        raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
+    if not data.strip():
+        raise UnreadableSource("empty" if not data else "only white space")
+    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
+    if not parsed.text.strip():
+        raise UnreadableSource("no text")
     return Document(
         id=document_id(graph, "file", file.key),
         graph=graph,
@@ -94,17 +99,6 @@ def parse(
         origin=file.real_path,
         left_out=parsed.left_out,
     )
-
-
-def _parse(file: FoundFile, data: bytes, sandbox: Sandbox, encoding: str | None) -> ParsedText:
-    if holds_graph(data):
-        raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
-    if not data.strip():
-        raise UnreadableSource("empty" if not data else "only white space")
-    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
-    if not parsed.text.strip():
-        raise UnreadableSource("no text")
-    return parsed
 
 
 def _sniffed_kind(data: bytes) -> str:
