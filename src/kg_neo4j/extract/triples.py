@@ -15,7 +15,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kg_neo4j.acquire.identity import text_hash
 from kg_neo4j.acquire.sentences import sentences
@@ -47,14 +46,15 @@ def read_triples(path: str) -> Mapping[str, Triples]:
         content = file.read_bytes()
         plain = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
         docs = json.loads(plain)["docs"]
-        return {text_hash(str(doc["text"])): _read(doc) for doc in docs}
+        return {
+            text_hash(str(doc["text"])): Triples(
+                tuple(map(str, doc.get("extracted_entities", ()))),
+                tuple(tuple(map(str, triple)) for triple in doc["extracted_triples"]),
+            )
+            for doc in docs
+        }
     except (ValueError, KeyError, TypeError, EOFError, OSError) as error:
         raise UnreadableSource(f"{path} holds no triples", hint='{"docs": [{"text", "extracted_triples"}]}') from error
-
-
-def _read(doc: Mapping[str, Any]) -> Triples:
-    said = tuple(tuple(map(str, triple)) for triple in doc["extracted_triples"])
-    return Triples(tuple(map(str, doc.get("extracted_entities", ()))), said)
 
 
 class TripleExtractor:
