@@ -41,7 +41,8 @@ from forms import FORMS, Graph, Node, Relationship, Value, as_csv  # noqa: E402 
 from kg_neo4j import LoadOptions, Settings  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.extract import schema as schemas  # noqa: E402
-from kg_neo4j.extract.engine import ExtractionConfig, extract_document  # noqa: E402
+from kg_neo4j.extract.context import DocumentJob  # noqa: E402
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all  # noqa: E402
 from kg_neo4j.extract.values import ValueRefused, normalise_type  # noqa: E402
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor  # noqa: E402
 from kg_neo4j.pipeline.options import cut_document, read_documents  # noqa: E402
@@ -104,7 +105,7 @@ def _extracted(path: Path) -> list[Graph]:
     graphs = []
     for document in read_documents([str(path)], settings, options, Tally()):
         chunks = cut_document(document, tokens.load(), settings, options)
-        for extraction in extract_document(document, chunks, config, stored={}):
+        for _, extraction in extract_all([DocumentJob(document, chunks, chunks)], config):
             places = {node.node_id: place for place, node in enumerate(extraction.nodes)}
             nodes = [Node(each.name, each.type, _properties(each)) for each in extraction.nodes]
             relationships = [

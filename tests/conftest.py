@@ -16,7 +16,7 @@ import pytest
 
 import neo4j_container
 from kg_neo4j import _localdb
-from kg_neo4j._models import openai_loop
+from kg_neo4j._models import openai_client
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
@@ -52,9 +52,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def connections_are_closed() -> Iterator[None]:
     """Close the connections to models that a test opened: most tests have a model server of their own."""
     yield
-    if openai_loop._clients:
-        openai_loop.run(openai_loop._close(list(openai_loop._clients.values())))
-        openai_loop._clients.clear()
+    if openai_client._clients:
+        openai_client.run(openai_client._close(list(openai_client._clients.values())))
+        openai_client._clients.clear()
 
 
 @pytest.fixture(scope="session")

@@ -174,7 +174,7 @@ def model_and_server(settings: Settings) -> tuple[str, str]:
 
 def unserved_models(settings: Settings) -> tuple[str, ...]:
     """Return the models of the settings that their server does not list. Calls it, at no cost; raises ModelError."""
-    from kg_neo4j._models.openai_calls import served_models
+    from kg_neo4j._models.openai_client import served_models
 
     endpoint = replace(_endpoint(settings, None), timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
     chat, embedding = settings.given.chat, settings.given.embedding

@@ -159,7 +159,7 @@ def test_only_the_door_asks_a_model_or_reads_the_cache() -> None:
     """Callers have a door; the other one is a layer of a door that a study puts together."""
     layers = ("eval/answers/recalling",)
     behind = re.compile(
-        r"openai$|kg_neo4j\._models\.(?:cache|budgeted|openai_(?:chat|calls|stream|loop)|protocols\.\w*ChatModel)\b"
+        r"openai$|kg_neo4j\._models\.(?:cache|budgeted|openai_(?:chat|client)|protocols\.\w*ChatModel)\b"
     )
     offenders = [
         f"{place(path)}: {name}"

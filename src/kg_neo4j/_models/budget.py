@@ -1,12 +1,9 @@
 """A limit on what models may cost, kept before each call and not after it.
 
-What a call may cost is set aside before it is made, and what it did not cost is given back. Where the price of the
-longest possible answer is not free any more, less is set aside and the answer is bounded by it. A call waits while
-others hold what it needs; when nobody holds anything and it is still not enough, the budget is reached: by then every
-call that was made is answered.
-
-A call whose outcome is unknown has cost what was set aside for it: the server may have counted it. That is a call
-without a whole answer, unless the server refused it, and each call of a worker that has died.
+What a call may cost is set aside before it is made, and the rest is given back. Where the price of the longest answer
+is not free any more, less is set aside and bounds the answer. A call waits while others hold what it needs; when nobody
+holds anything and it is still not enough, the budget is reached. A call whose outcome is unknown (without a whole
+answer, unless the server refused it, or of a worker that has died) has cost what was set aside for it.
 """
 
 from __future__ import annotations
@@ -14,9 +11,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from kg_neo4j._models.ledger import Books, Hold, Ledger, LedgerInMemory, Seen, State
+from kg_neo4j._models.ledger import Books, Hold, Ledger, Seen, State
 from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.records import Usage
 
@@ -24,8 +20,8 @@ SHARE = 8  # a call may cost so much of what is free, if it is more than ample
 _HINT = "what was recorded is kept; the same command with a larger --budget-usd continues"
 
 
-class Account(Protocol):
-    """Who pays for the HTTP calls that one question takes."""
+class Account:
+    """Pays for the HTTP calls that one question takes. This one has no limit."""
 
     async def begin(self) -> None:
         """Allow the next HTTP call, or raise BudgetReached. Its outcome is unknown from now on."""
@@ -37,20 +33,7 @@ class Account(Protocol):
         """Take note that the call cost nothing."""
 
 
-class Unlimited:
-    """An account without a limit."""
-
-    async def begin(self) -> None:
-        """Allow it."""
-
-    def paid(self, usage: Usage) -> None:
-        """Note nothing."""
-
-    def refused(self) -> None:
-        """Note nothing."""
-
-
-UNLIMITED: Account = Unlimited()
+UNLIMITED = Account()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +56,7 @@ class Budget:
         if not limit_usd > 0:
             raise UsageError(f"a budget of {limit_usd:g} USD", hint="more than 0; `--dry-run` says what a load costs")
         self.limit_usd = limit_usd
-        self._books: Books = ledger or LedgerInMemory()
+        self._books: Books = ledger or Books()
         self._is_reached = False  # and stays so: a cheaper call is not made after a dearer one was refused
 
     @property
@@ -148,8 +131,8 @@ class Budget:
         )
 
 
-class Grant:
-    """What is set aside for one question; an Account, and a context manager that gives the rest back."""
+class Grant(Account):
+    """What is set aside for one question; a context manager that gives the rest back."""
 
     def __init__(self, budget: Budget, hold: Hold, seen: Seen) -> None:
         self.usd = hold.held  # as granted

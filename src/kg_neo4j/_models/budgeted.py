@@ -25,20 +25,12 @@ class BudgetedChat:
     """A ChatModel that asks only what its budget still covers; raises BudgetReached besides the model's errors."""
 
     def __init__(self, model: OpenAIChat, price: Price, budget: Budget, tokeniser: Tokeniser) -> None:
+        self.name = model.name
+        self.window = model.window
         self._model = model
         self._price = price
         self._budget = budget
         self._tokeniser = tokeniser
-
-    @property
-    def name(self) -> str:
-        """The model's name, as stored with its answers."""
-        return self._model.name
-
-    @property
-    def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-        return self._model.window
 
     def complete(
         self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
@@ -47,7 +39,7 @@ class BudgetedChat:
 
         An answer that was cut because little was left is asked for again with more, where there is more.
         """
-        return self._complete(system, user, max_tokens, temperature, self._model.answer)
+        return self._complete(partial(self._model.complete, system, user), (system, user), max_tokens, temperature)
 
     def stream(
         self,
@@ -59,23 +51,12 @@ class BudgetedChat:
         temperature: float = 0.0,
     ) -> Completion:
         """Answer one prompt as `OpenAIChat.stream` does, within the budget."""
-        return self._complete(
-            system,
-            user,
-            max_tokens,
-            temperature,
-            lambda system, user, **how: self._model.stream_answer(system, user, hear, **how),
-        )
+        return self._complete(partial(self._model.stream, system, user, hear), (system, user), max_tokens, temperature)
 
     def _complete(
-        self,
-        system: str,
-        user: str,
-        max_tokens: int | None,
-        temperature: float,
-        answer: Callable[..., Completion],
+        self, ask: Callable[..., Completion], messages: tuple[str, str], max_tokens: int | None, temperature: float
     ) -> Completion:
-        counted = self._tokeniser.count(system) + self._tokeniser.count(user)
+        counted = sum(map(self._tokeniser.count, messages))
         spent = Usage()
         again = 0  # tokens that an answer which was cut is asked for again with
         while True:
@@ -83,7 +64,7 @@ class BudgetedChat:
             with self._budget.reserve(estimate, self.name) as grant:
                 bound = self._affordable(grant, counted, max_tokens)
                 limit = max_tokens if bound is None else bound
-                done = answer(system, user, max_tokens=limit, temperature=temperature, account=grant)
+                done = ask(max_tokens=limit, temperature=temperature, account=grant)
                 self._note(counted, done, grant)
             spent += done.usage
             if bound is None or done.finish_reason != "length" or bound == self._room(counted, grant.seen):
@@ -129,25 +110,17 @@ class BudgetedEmbedding:
     """An EmbeddingModel that asks only what its budget still covers; raises BudgetReached besides its errors."""
 
     def __init__(self, model: OpenAIEmbedding, price: Price, budget: Budget, tokeniser: Tokeniser) -> None:
+        self.name = model.name
+        self.max_tokens = model.max_tokens
         self._model = model
         self._price = price
         self._budget = budget
         self._tokeniser = tokeniser
 
     @property
-    def name(self) -> str:
-        """Stored with the vectors: another name means another space."""
-        return self._model.name
-
-    @property
     def dimension(self) -> int:
         """Length of every vector."""
         return self._model.dimension
-
-    @property
-    def max_tokens(self) -> int:
-        """Longer texts are split before they come here."""
-        return self._model.max_tokens
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors as `OpenAIEmbedding.embed` does, within the budget."""

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from kg_neo4j._models.openai_calls import read_count
+from kg_neo4j._models.openai_client import read_count
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
@@ -66,16 +66,11 @@ class AnswerCache:
         self._lock = threading.Lock()
         self._opened: tuple[int, sqlite3.Connection] | None = None  # process id, connection
         self._off = False
-        self._notes: list[str] = []
+        self.notes: tuple[str, ...] = ()  # what a person should know: the file was made again, or cannot be used
 
     def __reduce__(self) -> tuple[Callable[..., AnswerCache], tuple[Path]]:
         """Pickle the place alone."""
         return type(self), (self._file,)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a person should know: the file was made again, or cannot be used."""
-        return tuple(self._notes)
 
     def get(self, key: str) -> Completion | None:
         """Return the answer, which costs nothing now; None where there is none, or where it cannot be read."""
@@ -119,7 +114,7 @@ class AnswerCache:
                     if code not in _TORN or last or not self._make_anew():
                         self._off = True
                         self._shut()
-                        self._notes.append(f"answers are not kept in {self._file}: {error}")
+                        self.notes += (f"answers are not kept in {self._file}: {error}",)
             return None
 
     def _connection(self) -> sqlite3.Connection:
@@ -138,7 +133,12 @@ class AnswerCache:
         return file
 
     def _evict(self, file: sqlite3.Connection) -> None:
-        while _size(file) > self._max_bytes:
+        while True:
+            (pages,), (free,), (bytes_each,) = (
+                file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
+            )
+            if (pages - free) * bytes_each <= self._max_bytes:
+                return
             (count,) = file.execute("SELECT count(*) FROM answers").fetchone()
             if not count:
                 return
@@ -157,7 +157,7 @@ class AnswerCache:
                 if _is_torn(self._file):
                     for suffix in ("", "-wal", "-shm"):
                         Path(f"{self._file}{suffix}").unlink(missing_ok=True)
-                    self._notes.append(f"{self._file} was damaged and has been replaced; its answers are lost")
+                    self.notes += (f"{self._file} was damaged and has been replaced; its answers are lost",)
         except (OSError, Timeout):
             return False
         return True
@@ -192,13 +192,6 @@ def _is_torn(path: Path) -> bool:
             return bool(file.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
         except sqlite3.DatabaseError as error:
             return error.sqlite_errorcode & 0xFF in _TORN
-
-
-def _size(file: sqlite3.Connection) -> int:
-    (pages,), (free,), (bytes_each,) = (
-        file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * bytes_each)
 
 
 def _digest(key: str, value: object) -> str:

@@ -27,19 +27,13 @@ from kg_neo4j._models.layers import (
     Layer,
     Stored,
     Unasked,
-    Unwritten,
     reason_of,
     upon,
 )
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import (
-    BadModelAnswer,
-    BudgetReached,
-    ContextTooLong,
-    ModelError,
-)
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
 
 MODEL, EXTRACTIVE = "model", "extractive"  # methods, stored beside results: a model wrote it, or sentences of the text
@@ -105,7 +99,7 @@ class Door:
         These have no answer, or the one that is supposed; it is kept nowhere.
         """
         layer = upon(self.layer, Counted(self.name, self.window, asked, suppose))
-        layer = Stored(layer.beneath, Unwritten(layer.store)) if isinstance(layer, Stored) else layer
+        layer = Stored(layer.beneath, layer.store, writes=False) if isinstance(layer, Stored) else layer
         return replace(self, layer=layer, concurrency=1, stopped=None)
 
     def again(self, *, concurrency: int | None = None) -> Door:

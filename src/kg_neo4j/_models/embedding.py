@@ -1,8 +1,7 @@
 """Texts of any length become one vector each: split at token borders, embedded in batches, averaged, unit length.
 
-The limit is 450 of 512 tokens for every model (the embedding analysis), or the model's own where that is smaller:
-vectors of one graph are then made in one way, whichever model made them, and a long text is not cut off in silence by a
-small window.
+The limit is 450 of 512 tokens for every model (the embedding analysis), so that all vectors are made in one way, or the
+model's own where that is smaller, so that no text is cut off in silence.
 """
 
 from __future__ import annotations
@@ -70,7 +69,11 @@ def average(model: EmbeddingModel, vectors: Vectors, counts: Sequence[int]) -> V
     """Return the mean of the first `counts[0]` vectors, of the next `counts[1]`, and so on, each of unit length."""
     means = np.zeros((len(counts), model.dimension), dtype=np.float64)
     np.add.at(means, np.repeat(np.arange(len(counts)), np.asarray(counts, dtype=np.intp)), vectors)
-    return _normalised(model, means)
+    lengths = np.linalg.norm(means, axis=1, keepdims=True)
+    if not (lengths > 1e-9).all():
+        raise BadModelAnswer(f"{model.name}: the pieces of a text cancel each other out")
+    normalised: Vectors = (means / lengths).astype(np.float32)
+    return normalised
 
 
 def _checked(model: EmbeddingModel, vectors: Vectors, count: int) -> Vectors:
@@ -84,11 +87,3 @@ def _checked(model: EmbeddingModel, vectors: Vectors, count: int) -> Vectors:
     if not vectors.any(axis=1).all():
         raise BadModelAnswer(f"{model.name} gave a vector of zeros")
     return vectors
-
-
-def _normalised(model: EmbeddingModel, means: npt.NDArray[np.float64]) -> Vectors:
-    lengths = np.linalg.norm(means, axis=1, keepdims=True)
-    if not (lengths > 1e-9).all():
-        raise BadModelAnswer(f"{model.name}: the pieces of a text cancel each other out")
-    normalised: Vectors = (means / lengths).astype(np.float32)
-    return normalised

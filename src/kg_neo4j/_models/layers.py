@@ -7,17 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from kg_neo4j._models.answer_log import AnswerLog
+from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Unanswered
-from kg_neo4j.errors import (
-    BadModelAnswer,
-    BudgetReached,
-    ContentFiltered,
-    ContextTooLong,
-    ModelError,
-    ModelUnavailable,
-)
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError, ModelUnavailable
 from kg_neo4j.records import Usage
 
 FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # finish reasons of stored errors
@@ -55,22 +50,20 @@ class AnswerStore(Protocol):
         """Store an answer before it is used; the first one of a key stays."""
 
 
-class Answers(Protocol):
-    """Where answers that were paid for are kept: an `AnswerCache` or an `AnswerLog`. Safe to call from threads."""
+Answers = AnswerCache | AnswerLog  # where answers that were paid for are kept
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a person should know of it."""
 
-    def get(self, key: str) -> Completion | None:
-        """Return the answer, which costs nothing now; None where there is none."""
+class _Ground:
+    """A layer on no other one: it keeps no answers."""
 
-    def put(self, key: str, completion: Completion) -> None:
-        """Keep an answer that was found to be of use."""
+    __slots__ = ()
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(_Ground):
     """The layer that asks."""
 
     model: ChatModel
@@ -94,12 +87,9 @@ class Asked:
             return self.model.stream(request.system, request.user, request.hear, **how)
         return self.model.complete(request.system, request.user, **how)
 
-    def keep(self, hash: str, said: Completion) -> None:
-        """Nothing is kept here."""
-
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(_Ground):
     """The layer of a plan: it stands where a model is asked, and notes each question."""
 
     name: str
@@ -114,12 +104,9 @@ class Counted:
             raise Unanswered("a plan asks no model")
         return Completion(self.suppose(request), "stop", Usage())
 
-    def keep(self, hash: str, said: Completion) -> None:
-        """Nothing is kept here."""
-
 
 @dataclass(frozen=True, slots=True)
-class Unasked:
+class Unasked(_Ground):
     """The layer that asks no model: only what is stored or cached is answered."""
 
     name: str = ""
@@ -129,9 +116,6 @@ class Unasked:
     def complete(self, request: Request) -> Completion:
         """Raise the error."""
         raise self.error
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Nothing is kept here."""
 
 
 class _Upon:
@@ -176,6 +160,7 @@ class Stored(_Upon):
 
     beneath: Layer
     store: AnswerStore
+    writes: bool = True  # False: a plan reads it
     _known: dict[str, tuple[str, str | None] | None] = field(default_factory=dict)
     _turns: dict[str, threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -195,16 +180,13 @@ class Stored(_Upon):
         with self._lock:
             turn = self._turns.setdefault(request.key, threading.Lock())
         with turn:
-            return self._stored(request) or _said(self._asked(request))
+            self.prepare([request.key])
+            known = self._known[request.key]
+            return _said(Completion(*known, Usage()) if known else self._asked(request))
 
     def keep(self, hash: str, said: Completion) -> None:
         """Leave it to the cache; what is stored stays as it is."""
         self.beneath.keep(hash, said)
-
-    def _stored(self, request: Request) -> Completion | None:
-        self.prepare([request.key])
-        known = self._known[request.key]
-        return _said(Completion(*known, Usage())) if known else None
 
     def _asked(self, request: Request) -> Completion:
         try:
@@ -213,29 +195,11 @@ class Stored(_Upon):
             said = Completion("", reason_of(error), Usage())
             if said.finish_reason not in self.store.remembers:
                 raise
-        self.store.write(request, said, self.name)
+        if self.writes:
+            self.store.write(request, said, self.name)
         with self._lock:
             self._known[request.key] = (said.text, said.finish_reason)
         return said
-
-
-@dataclass(frozen=True, slots=True)
-class Unwritten:
-    """A store that a plan reads."""
-
-    store: AnswerStore
-
-    @property
-    def remembers(self) -> frozenset[str]:
-        """The errors that are stored."""
-        return self.store.remembers
-
-    def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
-        """Return what is stored."""
-        return self.store.read(keys)
-
-    def write(self, request: Request, said: Completion, model: str) -> None:
-        """Leave the store as it is."""
 
 
 def upon(layer: Layer, ground: Layer) -> Layer:

@@ -1,9 +1,8 @@
 """What calls to models cost and when they may be made: in this process, or in a file that many workers share.
 
-A `Ledger` is a file of JSON lines to which each worker appends; the last line about a thing holds. Each operation locks
-the file, reads the lines of the others, decides, and appends. A reservation is on the disk before its call is made.
-Whatever else is lost with a machine leaves a reservation that is never given back: too much counts as spent, never too
-little.
+A `Ledger` is a file of JSON lines; the last line about a thing holds. Each operation locks the file, reads the lines
+of the others, decides, and appends. A reservation is on the disk before its call is made: what is lost with a machine
+leaves a reservation that is never given back, so that too much counts as spent, never too little.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from kg_neo4j import owners
 from kg_neo4j.errors import BudgetReached, FolderFull, KgError
@@ -117,28 +116,10 @@ class State:
             self._closed_usd += record.paid
 
 
-class Books(Protocol):
-    """Where the state is kept."""
+class Books:
+    """The state, kept for the threads of this process. Does not pickle."""
 
-    where: str  # for messages; empty: in this process
-
-    def opened(self) -> AbstractContextManager[State]:
-        """Give the state to one caller at a time; what it writes is kept afterwards."""
-
-    def wait(self, version: int) -> None:
-        """Return when the state may be another than that of `version`."""
-
-    def new_hold(self, usd: float) -> Hold:
-        """Return a reservation of this process."""
-
-    def is_lost(self, hold: Hold) -> bool:
-        """Return True where the process that would close a reservation has ended."""
-
-
-class LedgerInMemory:
-    """Books of this process, for its threads. Does not pickle."""
-
-    where = ""
+    where = ""  # for messages; empty: in this process
 
     def __init__(self) -> None:
         self._state = State()
@@ -147,28 +128,28 @@ class LedgerInMemory:
 
     @contextmanager
     def opened(self) -> Iterator[State]:
-        """Give the state to one thread at a time."""
+        """Give the state to one caller at a time; what it writes is kept afterwards."""
         with self._change:
             yield self._state
             self._state.unwritten.clear()
             self._change.notify_all()
 
     def wait(self, version: int) -> None:
-        """Wait until another thread has written something."""
+        """Return when the state may be another than that of `version`."""
         with self._change:
             self._change.wait_for(lambda: self._state.version != version)
 
     def new_hold(self, usd: float) -> Hold:
-        """Return a reservation. Call it within `opened`."""
+        """Return a reservation of this process. Call it within `opened`."""
         self._made += 1
         return Hold(str(self._made), usd, 0.0)
 
     def is_lost(self, hold: Hold) -> bool:
-        """Return False: threads close what they opened."""
-        return False
+        """Return True where the process that would close a reservation has ended. Call it within `opened`."""
+        return False  # threads close what they opened
 
 
-class Ledger:
+class Ledger(Books):
     """Books in a file, for all threads and processes that name it, on all machines that share its file system.
 
     Opened at the first use; pickles; a forked child reads it again. Raises FolderFull where there is no space for a
@@ -234,12 +215,12 @@ class Ledger:
         time.sleep(POLL_S)
 
     def new_hold(self, usd: float) -> Hold:
-        """Return a reservation of this process. Call it within `opened`."""
+        """Return a reservation that names this process."""
         self._owner = self._owner or owners.this_process()
         return Hold(os.urandom(6).hex(), usd, 0.0, self._owner, round(time.time(), 3))
 
     def is_lost(self, hold: Hold) -> bool:
-        """Return True where the process that made it has ended. Call it within `opened`.
+        """Return True where the process that made it has ended.
 
         A process of another machine cannot be seen; its reservation is waited for as long as a question may take.
         """

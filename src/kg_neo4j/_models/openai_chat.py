@@ -1,26 +1,34 @@
-"""A chat model behind an OpenAI-compatible server."""
+"""A chat model behind an OpenAI-compatible server: whole answers, and answers as they come (server-sent events)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+import asyncio
+import codecs
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._models import openai_faults, openai_loop, tokens
+from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.ledger import Seen
-from kg_neo4j._models.openai_calls import Data, ModelCall, call, read_count
+from kg_neo4j._models.openai_client import Data, ModelCall, read_body, read_count, read_object
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j._models.openai_models import largest_output, window_of
-from kg_neo4j._models.openai_stream import Heard, StreamBroken, stream
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ModelRefused, ModelUnavailable
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ModelError, ModelRefused, ModelUnavailable
 from kg_neo4j.records import Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncAPIResponse
 
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
 ESTIMATED = "the server did not count the tokens of the stream; they are counted here"
 MAX_REASON = 40  # characters: "content_filter" is the longest that is known
+_UTF16 = codecs.getincrementaldecoder("utf-16-le")
 
 
 class OpenAIChat:
@@ -28,51 +36,35 @@ class OpenAIChat:
 
     def __init__(self, name: str, endpoint: Endpoint, *, window: int | None = None, price: Price | None = None) -> None:
         """`window` is prompt and answer together, in tokens; None looks the model up, 8,000 where it is unknown."""
-        self._name = name
+        self.name = name
+        self.window = window or window_of(name)
+        self.largest_output = largest_output(name, self.window)
         self._endpoint = endpoint
-        self._window = window or window_of(name)
         self._price = price
         self._seen = Seen(name)  # kept where the endpoint limits tokens
         self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
 
     def __repr__(self) -> str:
         """Name the model and its server; no key."""
-        return f"OpenAIChat({self._name!r}, {self._endpoint.address!r})"
-
-    @property
-    def name(self) -> str:
-        """The model's name, as stored with its answers."""
-        return self._name
-
-    @property
-    def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-        return self._window
-
-    @property
-    def largest_output(self) -> int:
-        """The most tokens an answer can have."""
-        return largest_output(self._name, self._window)
+        return f"OpenAIChat({self.name!r}, {self._endpoint.address!r})"
 
     def complete(
-        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
+        self,
+        system: str,
+        user: str,
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        account: Account = UNLIMITED,
     ) -> Completion:
-        """Answer one prompt.
+        """Answer one prompt, and have `account` pay.
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
-        protocol. Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or BadModelAnswer otherwise.
-        An answer cut at its first token is a Completion with an empty text and finish reason "length".
+        protocol. Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or BadModelAnswer otherwise,
+        and what `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
+        "length".
         """
-        return self.answer(system, user, max_tokens=max_tokens, temperature=temperature, account=UNLIMITED)
-
-    def answer(
-        self, system: str, user: str, *, max_tokens: int | None, temperature: float, account: Account
-    ) -> Completion:
-        """Answer one prompt as `complete` does, and have `account` pay; raises what it raises, too."""
-        messages = [{"role": "system", "content": _sendable(system)}, {"role": "user", "content": _sendable(user)}]
-        wanted: dict[str, Any] = {"temperature": temperature}
-        if max_tokens is not None:
-            wanted["max_tokens"] = max_tokens
+        messages, wanted = _messages(system, user), _options(max_tokens, temperature)
         for _ in range(4):  # each pass drops or renames one of at most three parameters
             try:
                 return self._call(messages, self._adapted(wanted), account)
@@ -91,86 +83,60 @@ class OpenAIChat:
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
+        account: Account = UNLIMITED,
     ) -> Completion:
         """Answer one prompt as `complete` does, and tell `hear` the words as they come.
 
         A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
         so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
         """
-        return self.stream_answer(system, user, hear, max_tokens=max_tokens, temperature=temperature, account=UNLIMITED)
-
-    def stream_answer(
-        self,
-        system: str,
-        user: str,
-        hear: Callable[[str], None],
-        *,
-        max_tokens: int | None,
-        temperature: float,
-        account: Account,
-    ) -> Completion:
-        """Answer one prompt as `stream` does, and have `account` pay."""
-        wanted: dict[str, Any] = {"temperature": temperature}
-        if max_tokens is not None:
-            wanted["max_tokens"] = max_tokens
-        messages = [{"role": "system", "content": _sendable(system)}, {"role": "user", "content": _sendable(user)}]
-        create: Any = openai_loop.client(self._endpoint).chat.completions.with_streaming_response.create
-
-        def opened() -> Any:
-            return create(
-                model=self._name,
-                messages=messages,
-                stream=True,
-                stream_options={"include_usage": True},
-                **self._adapted(wanted),
-            )
-
-        def whole() -> Completion:
-            return self.answer(system, user, max_tokens=max_tokens, temperature=temperature, account=account)
-
+        messages = _messages(system, user)
+        options = self._adapted(_options(max_tokens, temperature))
+        how: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "account": account}
+        whole = partial(self.complete, system, user, **how)
         try:
             counted, expected = self._expected(messages)
-            heard = stream(ModelCall(self._endpoint, self._name, opened, account, expected), hear)
+            opened = self._opened(messages, stream=True, stream_options={"include_usage": True}, **options)
+            question = ModelCall(self._endpoint, self.name, opened, account, expected)
+            heard = openai_client.run(_stream(question, hear))
         except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
             # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
             return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
-        except StreamBroken as broken:
-            usage = self._streamed_usage(broken.heard, system, user)
-            if broken.heard.usage is not None:  # else only the server knows what it cost
-                account.paid(usage)
+        usage = self._streamed_usage(heard, system, user)
+        if not heard.broken or heard.usage is not None:  # else only the server knows what it cost
+            account.paid(usage)
+        if heard.broken:
             hear("\n(the stream broke here; the whole answer is requested again)\n")
             done = whole()
-            by = "are counted as the server did" if broken.heard.usage else "are counted by estimate"
-            note = f"the stream broke and the answer was requested again: {broken.why}; "
+            by = "are counted as the server did" if heard.usage else "are counted by estimate"
+            note = f"the stream broke and the answer was requested again: {heard.broken}; "
             return replace(done, usage=usage + done.usage, note=f"{note}{usage.output_tokens} tokens of it {by}")
+        return self._heard_whole(heard, usage, whole, hear, counted)
+
+    def _heard_whole(
+        self, heard: Heard, usage: Usage, whole: Callable[[], Completion], hear: Callable[[str], None], counted: int
+    ) -> Completion:
+        """Return the answer of a stream that did not break; one that cannot be used is asked for once more."""
         if heard.whole is not None:
-            return self._unstreamed(heard.whole, whole, hear, account)
-        usage = self._streamed_usage(heard, system, user)
-        account.paid(usage)
+            try:
+                done = self._read(heard.whole, usage)
+            except Passing:
+                return whole()
+            hear(done.text)
+            return done
         self._learn(counted, usage)
         choice = {"message": {"content": heard.text}, "finish_reason": heard.finish_reason}
         try:
             done = self._read({"choices": [choice]}, usage)
-        except openai_faults.Passing:
+        except Passing:
             again = whole()  # an empty answer was paid for, too
             return replace(again, usage=usage + again.usage)
         return replace(done, note="" if heard.usage is not None else ESTIMATED)
 
-    def _unstreamed(
-        self, data: Data, whole: Callable[[], Completion], hear: Callable[[str], None], account: Account
-    ) -> Completion:
-        """Return the answer of a server that gave it in one piece; one that cannot be used is asked for once more."""
-        usage = self._counted(data.get("usage"))
-        account.paid(usage)
-        try:
-            done = self._read(data, usage)
-        except openai_faults.Passing:
-            return whole()
-        hear(done.text)
-        return done
-
     def _streamed_usage(self, heard: Heard, system: str, user: str) -> Usage:
         """Return what a stream cost: as the server counts, else by our tokeniser."""
+        if heard.whole is not None:
+            return self._counted(heard.whole.get("usage"))
         if heard.usage is not None:
             return self._counted(heard.usage)
         count = tokens.load().count
@@ -181,13 +147,13 @@ class OpenAIChat:
         named = {self._renamed.get(name, name): value for name, value in wanted.items()}
         return {name: value for name, value in named.items() if name is not None}
 
-    def _call(self, messages: list[dict[str, str]], options: dict[str, Any], account: Account) -> Completion:
-        client = openai_loop.client(self._endpoint)
-        create: Any = client.chat.completions.with_streaming_response.create
-        spent = [Usage()]  # answers that were paid for and could not be used
+    def _opened(self, messages: list[dict[str, str]], **options: Any) -> Any:
+        """Return what begins an HTTP call."""
+        create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
+        return partial(create, model=self.name, messages=messages, **options)
 
-        def opened() -> Any:
-            return create(model=self._name, messages=messages, **options)
+    def _call(self, messages: list[dict[str, str]], options: dict[str, Any], account: Account) -> Completion:
+        spent = [Usage()]  # answers that were paid for and could not be used
 
         def parse(data: Data) -> Completion:
             usage = self._counted(data.get("usage"))
@@ -196,8 +162,9 @@ class OpenAIChat:
             spent[0] += usage
             return self._read(data, spent[0])
 
+        opened = self._opened(messages, **options)
         counted, expected = self._expected(messages)
-        return call(ModelCall(self._endpoint, self._name, opened, account, expected), parse)
+        return openai_client.call(ModelCall(self._endpoint, self.name, opened, account, expected), parse)
 
     def _expected(self, messages: list[dict[str, str]]) -> tuple[int, float]:
         """Return our count of a prompt, and the tokens expected of the call; zeros where tokens are not limited."""
@@ -241,6 +208,18 @@ class OpenAIChat:
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
 
+def _messages(system: str, user: str) -> list[dict[str, str]]:
+    """Return the messages of a call; lone surrogates, which JSON in UTF-8 cannot carry, are replaced."""
+    return [
+        {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
+        for role, text in (("system", system), ("user", user))
+    ]
+
+
+def _options(max_tokens: int | None, temperature: float) -> dict[str, Any]:
+    return {"temperature": temperature} | ({"max_tokens": max_tokens} if max_tokens is not None else {})
+
+
 def _text(content: object) -> str:
     """Return the text of a message: a string, or the text parts of a list; empty where there is none."""
     if isinstance(content, list):
@@ -249,6 +228,115 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _sendable(text: str) -> str:
-    """Replace lone surrogates, which JSON in UTF-8 cannot carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+# ------------------------------------------------------------------------------------------ answers as they come
+
+
+@dataclass
+class Heard:
+    """What came of a stream so far."""
+
+    pieces: list[str] = field(default_factory=list)
+    finish_reason: str | None = None
+    usage: Data | None = None  # as the server counts; None: it did not say
+    whole: Data | None = None  # the answer of a server that does not stream
+    broken: str = ""  # why the stream ended before the answer did, after words were heard
+    joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
+
+    def add(self, piece: str, hear: Callable[[str], None], *, is_last: bool = False) -> None:
+        """Add a piece of the text, and tell what can be shown: half of a pair of surrogates waits for the other."""
+        if whole := self.joined.decode(piece.encode("utf-16-le", "surrogatepass"), is_last):
+            self.pieces.append(whole)
+            hear(whole)
+
+    @property
+    def text(self) -> str:
+        """All that was heard."""
+        return "".join(self.pieces)
+
+
+async def _stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
+    """Make one call and return its answer; `hear` gets each piece of the text. Nothing is repeated.
+
+    Where nothing was heard, the ModelError of the fault is raised; later, the answer says that it is broken.
+    """
+    heard, endpoint = Heard(), question.endpoint
+    throttle = openai_client.throttle(endpoint)
+    async with throttle.turn(question.tokens) as began:
+        await question.account.begin()
+        try:
+            with openai_client.translated(question, throttle, began):
+                async with AsyncExitStack() as stack:
+                    async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or a whole error, are here
+                        response = await stack.enter_async_context(question.opened())
+                    await _follow(response, endpoint, heard, hear)
+                    throttle.answered(began, response.headers)
+        except (Passing, ModelError) as fault:
+            error = fault.error if isinstance(fault, Passing) else fault
+            if not heard.text:
+                raise error from None
+            heard.broken = str(error)
+            return heard
+        await throttle.used(openai_client.count_tokens(heard.usage), question.tokens)
+    return heard
+
+
+async def _follow(
+    response: AsyncAPIResponse[Any], endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]
+) -> None:
+    """Read the events of one answer; the timeout of a call is that of the wait for each piece."""
+    if "event-stream" not in response.headers.get("content-type", ""):
+        async with asyncio.timeout(endpoint.timeout_s):
+            heard.whole = read_object(await read_body(response), endpoint)
+        return
+    is_done = False
+    async for line in _lines(response, endpoint.timeout_s):
+        if not line.startswith(b"data:"):
+            continue  # comments that keep the connection, names of events
+        data = line.removeprefix(b"data:").strip()
+        if is_done := data == b"[DONE]":
+            break
+        _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, hear)
+    heard.add("", hear, is_last=True)
+    if not is_done and heard.finish_reason is None:
+        raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
+
+
+async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIterator[bytes]:
+    """Yield the lines of a stream. Only line feeds and carriage returns end one: texts may have other line breaks."""
+    pieces = response.iter_bytes().__aiter__()
+    rest = bytearray()
+    while True:
+        async with asyncio.timeout(timeout_s):
+            is_over = await _read_line(pieces, rest)
+        *lines, last = rest.replace(b"\r", b"\n").split(b"\n")
+        for line in lines if not is_over else (*lines, last):
+            yield bytes(line)
+        if is_over:
+            return
+        rest = last
+
+
+async def _read_line(pieces: AsyncIterator[bytes], rest: bytearray) -> bool:
+    """Add pieces to `rest` until a line ends in them; return true where the stream is over."""
+    async for piece in pieces:
+        rest += piece
+        if b"\n" in piece or b"\r" in piece:
+            return False
+    return True
+
+
+def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]) -> None:
+    """Add one event to what was heard."""
+    if isinstance(event.get("usage"), dict):
+        heard.usage = event["usage"]
+    choices = event.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return  # the last event has the usage alone
+    choice = choices[0]
+    if not isinstance(choice, dict) or not isinstance(choice.get("delta") or {}, dict):
+        raise openai_faults.bad_answer("an event of a stream without a choice", endpoint)
+    piece = (choice.get("delta") or {}).get("content")
+    if isinstance(piece, str):
+        heard.add(piece, hear)
+    reason = choice.get("finish_reason")
+    heard.finish_reason = str(reason) if reason else heard.finish_reason

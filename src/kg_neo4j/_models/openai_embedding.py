@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kg_neo4j._models import openai_faults, openai_loop, tokens
+from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.ledger import Seen
-from kg_neo4j._models.openai_calls import Data, ModelCall, call, read_count
+from kg_neo4j._models.openai_client import Data, ModelCall, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
@@ -30,20 +31,16 @@ class OpenAIEmbedding:
 
     def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
         """`batch` is the number of texts in one call."""
-        self._name = name
+        self.name = name
+        self.batch = batch  # texts in one call
+        self.max_tokens = MAX_TOKENS
         self._endpoint = endpoint
-        self._batch = batch
         self._price = price
         self._dimension = dimension_of(name)
 
     def __repr__(self) -> str:
         """Name the model and its server; no key."""
-        return f"OpenAIEmbedding({self._name!r}, {self._endpoint.address!r})"
-
-    @property
-    def name(self) -> str:
-        """Stored with the vectors: another name means another space."""
-        return self._name
+        return f"OpenAIEmbedding({self.name!r}, {self._endpoint.address!r})"
 
     @property
     def dimension(self) -> int:
@@ -51,16 +48,6 @@ class OpenAIEmbedding:
         if self._dimension is None:
             self._dimension = self._request(["dimension"], None, UNLIMITED).shape[1]
         return self._dimension
-
-    @property
-    def batch(self) -> int:
-        """Texts in one call."""
-        return self._batch
-
-    @property
-    def max_tokens(self) -> int:
-        """Longer texts are split before they come here (the embedding analysis: 450 of 512)."""
-        return MAX_TOKENS
 
     def embed(self, texts: Sequence[str], *, account: Account = UNLIMITED) -> Vectors:
         """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
@@ -71,37 +58,29 @@ class OpenAIEmbedding:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         parts: list[Vectors] = []
-        for start in range(0, len(texts), self._batch):
-            parts.append(self._request(texts[start : start + self._batch], self._dimension, account))
+        for start in range(0, len(texts), self.batch):
+            parts.append(self._request(texts[start : start + self.batch], self._dimension, account))
             self._dimension = parts[0].shape[1]
         return np.concatenate(parts)
 
     def _request(self, texts: Sequence[str], dimension: int | None, account: Account) -> Vectors:
         sent = [text.encode("utf-8", "replace").decode("utf-8") if text.strip() else "-" for text in texts]
-        client = openai_loop.client(self._endpoint)
-        create: Any = client.embeddings.with_streaming_response.create
-
-        def opened() -> Any:
-            return create(model=self._name, input=sent, encoding_format="float")
+        create: Any = openai_client.client(self._endpoint).embeddings.with_streaming_response.create
+        opened = partial(create, model=self.name, input=sent, encoding_format="float")
 
         def parse(data: Data) -> Vectors:
-            account.paid(self._usage(data.get("usage")))
-            return self._vectors(data, len(sent), dimension)
+            found = data.get("usage")
+            read = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0
+            account.paid(Usage(1, read, 0, self._price.usd(read) if self._price else None))
+            try:
+                return _checked(data.get("data"), len(sent), dimension)
+            except BadModelAnswer as error:
+                raise openai_faults.bad_answer(str(error), self._endpoint) from None
 
         expected = 0.0
         if self._endpoint.tpm:
-            expected = Seen(self._name).prompt(sum(map(tokens.load().count, sent)))
-        return call(ModelCall(self._endpoint, self._name, opened, account, expected), parse)
-
-    def _usage(self, found: object) -> Usage:
-        read = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0
-        return Usage(1, read, 0, self._price.usd(read) if self._price else None)
-
-    def _vectors(self, data: Data, count: int, dimension: int | None) -> Vectors:
-        try:
-            return _checked(data.get("data"), count, dimension)
-        except BadModelAnswer as error:
-            raise openai_faults.bad_answer(str(error), self._endpoint) from None
+            expected = Seen(self.name).prompt(sum(map(tokens.load().count, sent)))
+        return call(ModelCall(self._endpoint, self.name, opened, account, expected), parse)
 
 
 def _checked(items: object, count: int, dimension: int | None) -> Vectors:

@@ -24,7 +24,9 @@ BAD_ANSWER_CALLS = 2  # an answer that breaks the protocol was paid for: ask onc
 
 REDIRECTED_TO = "redirected_to"  # the extension of a response that keeps the address of a redirect
 TOO_MANY = frozenset({429, 503, 529})  # fewer calls at a time may help
-_UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
+UNSENT = frozenset(
+    {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
+)  # no server has seen the prompt
 
 _CAN_PASS = frozenset({408, 409, 425, 429})
 _NEVER_PASSES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -89,11 +91,6 @@ def is_free(status: int, fault: Exception) -> bool:
     if isinstance(fault, ContentFiltered | ContextTooLong):
         return False
     return status in TOO_MANY or (status < 500 and status != 408)
-
-
-def is_unsent(error: Exception) -> bool:
-    """Return True where no connection was made, so that no server has seen the prompt."""
-    return type(error.__cause__ or error).__name__ in _UNSENT
 
 
 def bad_answer(detail: str, endpoint: Endpoint) -> Passing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 DEFAULT_WINDOW = 8_000  # tokens: what the smallest models in use have
 
 # Prompt and answer together, in tokens, as the makers state them; the longest prefix that fits counts.
@@ -33,8 +35,12 @@ _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "
 
 def window_of(model: str) -> int:
     """Return the window of `model` in tokens; 8,000 for models that are not in the table (set KG_MODEL_WINDOW)."""
-    fitting = [prefix for prefix in _WINDOWS if model.startswith(prefix)]
-    return _WINDOWS[max(fitting, key=len)] if fitting else DEFAULT_WINDOW
+    return _known(_WINDOWS, model, DEFAULT_WINDOW)
+
+
+def largest_output(model: str, window: int) -> int:
+    """Return the most tokens an answer of `model` can have; the whole window where the model is not in the table."""
+    return min(window, _known(_OUTPUTS, model, window))
 
 
 def dimension_of(model: str) -> int | None:
@@ -42,7 +48,6 @@ def dimension_of(model: str) -> int | None:
     return _DIMENSIONS.get(model)
 
 
-def largest_output(model: str, window: int) -> int:
-    """Return the most tokens an answer of `model` can have; the whole window where the model is not in the table."""
-    fitting = [prefix for prefix in _OUTPUTS if model.startswith(prefix)]
-    return min(window, _OUTPUTS[max(fitting, key=len)]) if fitting else window
+def _known(table: Mapping[str, int], model: str, otherwise: int) -> int:
+    fitting = [prefix for prefix in table if model.startswith(prefix)]
+    return table[max(fitting, key=len)] if fitting else otherwise

@@ -38,9 +38,7 @@ class Prompt:
     name: str
     version: str
     placeholders: tuple[str, ...]
-    answer: str  # what the model is to answer with
     temperature: float
-    source: str
     system: str
     user: str
     hash: str
@@ -52,11 +50,8 @@ class Prompt:
         """
         if set(values) != set(self.placeholders):
             raise ValueError(f"prompt {self.name} takes {sorted(self.placeholders)}, not {sorted(values)}")
-
-        def fill(text: str) -> str:
-            return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
-
-        return fill(self.system), fill(self.user)
+        filled = [_PLACEHOLDER.sub(lambda match: values[match[1]], text) for text in (self.system, self.user)]
+        return filled[0], filled[1]
 
 
 def parse(text: str, where: str) -> Prompt:
@@ -82,9 +77,7 @@ def parse(text: str, where: str) -> Prompt:
         name=header["name"],
         version=header["version"],
         placeholders=placeholders,
-        answer=header["answer"],
         temperature=float(header["temperature"]),
-        source=header["source"],
         system=body["system"].strip(),
         user=body["user"].strip(),
         hash=hashlib.sha256(text.encode()).hexdigest()[:32],

@@ -1,12 +1,9 @@
 """When and how many calls one server is sent: fewer when it says that it has too many, slowly more afterwards.
 
-One throttle serves all callers of an endpoint, on the shared event loop. A refusal for being too many (429), or
-headers that say that nothing is left, halve the number and hold everybody back for as long as the server asks; each
-full round of answers allows one call more, up to the ceiling. Only when calls are made changes, never what they say.
-
-Where the user limits requests or tokens a minute, calls are spaced evenly: each takes 60 s / limit of a clock that all
-callers share, and begins where the calls before it end. So there is no burst, and no minute has more requests than its
-limit. Tokens are reserved by an estimate, which the server's count corrects.
+A refusal for being too many (429), or headers that say that nothing is left, halve the number and hold all callers of
+the endpoint back for as long as the server asks; each full round of answers allows one call more, up to the ceiling.
+Where the user limits requests or tokens a minute, each call takes 60 s / limit of a clock that all callers share, so
+that there is no burst. Tokens are reserved by an estimate, which the server's count corrects.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from kg_neo4j._models.ledger import Books, Clocks, LedgerInMemory
+from kg_neo4j._models.ledger import Books, Clocks
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import MAX_WAIT_S
 
@@ -37,7 +34,7 @@ class Throttle:
     slowed_at: float = -1.0
     tokens: float = 0.0  # of a call, input and output, by those answered last
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
-    _books: Books = field(default_factory=LedgerInMemory)
+    _books: Books = field(default_factory=Books)
 
     def __post_init__(self) -> None:
         """Begin at the ceiling."""
@@ -56,7 +53,9 @@ class Throttle:
             elif self.in_flight < max(1, int(self.limit)):
                 break
             else:
-                await self._change()
+                change: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self._waiting.append(change)
+                await change
         self.in_flight += 1
         try:
             await self._pace(tokens)
@@ -67,18 +66,16 @@ class Throttle:
 
     def refused(self, began: float, wait_s: float | None) -> None:
         """Note that a call that began at `began` was one too many, and how long the server wants to be left alone."""
-        self._slow_down(began)
-        self._hold(wait_s or 0.0)
+        if began > self.slowed_at:  # halve, once for all the calls that were in flight together
+            self.limit = max(1.0, self.limit / 2)
+            self.slowed_at = self.endpoint.now()
+        self.opens_at = max(self.opens_at, self.endpoint.now() + min(wait_s or 0.0, MAX_WAIT_S))
 
     def answered(self, began: float, headers: Mapping[str, str]) -> None:
         """Note an answer; its headers may say that the next call would be one too many."""
-        wait_s = max(
-            _until_enough(headers, "requests", 1.0),
-            _until_enough(headers, "tokens", self.tokens),
-        )
+        wait_s = max(_until_enough(headers, "requests", 1.0), _until_enough(headers, "tokens", self.tokens))
         if wait_s > 0:
-            self._slow_down(began)
-            self._hold(wait_s)
+            self.refused(began, wait_s)
         elif began > self.slowed_at:
             self.limit = min(self.limit + 1 / self.limit, float(self.endpoint.concurrency))
             self._wake()
@@ -120,20 +117,6 @@ class Throttle:
             clocks = state.clocks.get(server, Clocks(server))
             state.write(replace(clocks, tokens=clocks.tokens + tokens * 60 / tpm))
         return 0.0
-
-    def _slow_down(self, began: float) -> None:
-        """Halve, once for all the calls that were in flight together."""
-        if began > self.slowed_at:
-            self.limit = max(1.0, self.limit / 2)
-            self.slowed_at = self.endpoint.now()
-
-    def _hold(self, wait_s: float) -> None:
-        self.opens_at = max(self.opens_at, self.endpoint.now() + min(wait_s, MAX_WAIT_S))
-
-    async def _change(self) -> None:
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        await future
 
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, []

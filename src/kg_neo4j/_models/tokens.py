@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Protocol
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import tiktoken
 
 DEFAULT_ENCODING = "o200k_base"  # of the GPT-4o family and later
@@ -67,12 +65,8 @@ class Encoded:
     """An encoding of tiktoken. Text is encoded in blocks cut at spaces, so that time is linear in any text."""
 
     def __init__(self, encoding: tiktoken.Encoding) -> None:
+        self.name = encoding.name
         self._encoding = encoding
-
-    @property
-    def name(self) -> str:
-        """The encoding's name."""
-        return self._encoding.name
 
     def count(self, text: str) -> int:
         """Return the number of tokens."""
@@ -95,17 +89,13 @@ class Approximation:
     counts 1 and each 6 further ones 1 more, or, where the line has at least one letter in fifty beyond ASCII, each 3.
     """
 
+    name = APPROXIMATION
     _PIECE = re.compile(
         r"(?P<word>[^\r\n\w]?[^\W\d_]+)|(?P<digits>\d{1,3})|(?P<signs> ?(?:[^\s\w]|_)+[\r\n]*)"
         r"|\s*[\r\n]+|\s+(?!\S)|\s+|."
     )
     _LETTER = re.compile(r"[^\W\d_]")
     _FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
-
-    @property
-    def name(self) -> str:
-        """The name under which chunks made with these rules are known."""
-        return APPROXIMATION
 
     def count(self, text: str) -> int:
         """Return the number of tokens."""
@@ -180,7 +170,10 @@ def _encoding(name: str) -> tiktoken.Encoding | None:
     """Return tiktoken's encoding, or None where it is neither on this machine nor fetched in `ATTEMPT_S` seconds."""
     import tiktoken
 
-    marker = _marker(name)
+    from kg_neo4j.settings import Settings
+
+    # its age says when fetching the encoding last got no answer
+    marker = Settings.model_validate({}).cache / "tokens" / f"{name}.unanswered"
     unanswered = marker.exists() and time.time() - marker.stat().st_mtime < 86_400
     answers: queue.Queue[tiktoken.Encoding | None] = queue.Queue()
 
@@ -199,10 +192,3 @@ def _encoding(name: str) -> tiktoken.Encoding | None:
             marker.parent.mkdir(parents=True, exist_ok=True)
             marker.touch()
         return None
-
-
-def _marker(name: str) -> Path:
-    """Return the file whose age says when fetching `name` last got no answer."""
-    from kg_neo4j.settings import Settings
-
-    return Settings.model_validate({}).cache / "tokens" / f"{name}.unanswered"

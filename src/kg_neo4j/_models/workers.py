@@ -6,7 +6,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Generic, TypeVar
@@ -83,25 +85,15 @@ class Crew(Generic[A, B]):
                 self._finish(*task)
 
     def _finish(self, number: int, item: A) -> None:
-        with _Delivery(self, number, item) as delivery:
-            delivery.result = self._work(item)
+        with ExitStack() as stack:
+            stack.push(partial(self._fail, number, item))
+            self.done.put(DoneItem(number, item, self._work(item)))
 
-
-class _Delivery(Generic[A, B]):
-    """Hands over the result, or the error, whatever it is; an error stops the crew."""
-
-    def __init__(self, crew: Crew[A, B], number: int, item: A) -> None:
-        self._crew = crew
-        self._number = number
-        self._item = item
-        self.result: B | None = None
-
-    def __enter__(self) -> _Delivery[A, B]:
-        """Nothing to prepare."""
-        return self
-
-    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> bool:
+    def _fail(
+        self, number: int, item: A, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
+    ) -> bool:
+        """Hand over the error, whatever it is, and stop the crew; in the caller's thread an interrupt goes on."""
         if error is not None:
-            self._crew.stop()
-        self._crew.done.put(DoneItem(self._number, self._item, self.result, error))
-        return isinstance(error, Exception) or error is None
+            self.stop()
+            self.done.put(DoneItem(number, item, None, error))
+        return isinstance(error, Exception)

@@ -1,30 +1,61 @@
 """Documents become chunks. Pure.
 
-Small pieces (`structure.pieces`) are aggregated towards `max_tokens`, the target: a chunk has between three fifths of
-it and five quarters (the embedding analysis: 1,200 as target, 1,500 at most), never more than `limit`, and never more
-than three pages. Where borders are best is decided in `dividing`: an edit changes the chunks near it, the rest keep
-their ids. A piece longer than a chunk is cut at sentences, at lines in lists, tables and code, and where there is
-neither at tokens.
+Small pieces (`structure.pieces`) are put together towards `max_tokens`, the target: a chunk has between three fifths of
+it and five quarters (the embedding analysis), never more than `limit`, and never more than three pages. An edit
+changes the chunks near it, the rest keep their ids. A piece longer than a chunk is cut at sentences, at lines in lists,
+tables and code, and where there is neither at tokens.
 """
 
 from __future__ import annotations
 
+import itertools
+import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.cutting import UncutSpan, units
-from kg_neo4j.acquire.dividing import MAX_PAGES, ChunkBudget, divide
 from kg_neo4j.acquire.identity import chunk_id, text_hash
 from kg_neo4j.acquire.sentences import sentences
-from kg_neo4j.acquire.structure import each_piece, pieces
+from kg_neo4j.acquire.structure import LayoutPiece, pieces, stripped
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Chunk, Document
 
-__all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "chunk", "largest", "pieces", "target"]
-
 RULES_VERSION = 2  # raised when the same text gives other chunks
 DEFAULT_TOKENS = 1200  # the length study and the embedding analysis
+MAX_PAGES = 3  # of one chunk (the embedding analysis)
+_FOLLOWING = 100  # characters after a border that decide among equal ones
+_SPAN = 64  # chunks that are divided together; a longer text is first cut into stretches of about so many
+_FEW = 3  # chunks: a stretch of at most so many is divided into no more of them than it needs
+_STEPS = 10  # sizes below the least one are told apart by so many steps only, that the rank may decide
+
+# How good a border is, lower is better. Sections come before these: 1.1 to 1.9 by the level of the heading.
+PIECE_BORDER, SENTENCE_BORDER, TOKEN_BORDER, AFTER_HEADING = 2.0, 3.0, 4.0, 5.0
+
+_CHARACTERS_A_TOKEN = 64  # longer texts are not counted whole, only part by part
+_WHOLE_SHARE = 4  # a piece of more than a quarter of a chunk is cut into sentences, so that borders can be chosen
+
+
+@dataclass(frozen=True, slots=True)
+class UncutSpan:
+    """A span that no chunk border cuts."""
+
+    start: int
+    end: int
+    tokens: int
+    section: str
+    heading_level: int  # 0 for what is no heading
+    page: int
+    border: float  # how good it is to end a chunk before this unit; lower is better
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkBudget:
+    """Tokens of a chunk's own text, its overlap with the one before not counted."""
+
+    least: int  # at most half of `most`, so that whatever is too long for one chunk can be divided
+    most: int
+    overlap: int
 
 
 def largest(max_tokens: int, limit: int | None = None) -> int:
@@ -57,8 +88,8 @@ def chunk(
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
     before: Sequence[UncutSpan] = ()
-    stream = units(document.text, each_piece(document), tokeniser, budget.most, document.language)
-    for own in divide(document.text, stream, tokeniser, budget):
+    stream = _units(document.text, pieces(document), tokeniser, budget.most, document.language)
+    for own in _divide(document.text, stream, tokeniser, budget):
         start, end = _overlap_start(document, before, own, tokeniser, budget), own[-1].end
         text = document.text[start:end]
         digest = text_hash(text)
@@ -129,3 +160,179 @@ def _tail_start(document: Document, unit: UncutSpan, tokeniser: Tokeniser, token
     while unit.start < cut < unit.end and not text[cut - 1].isspace():
         cut += 1
     return cut if cut < unit.end else None
+
+
+# ------------------------------------------------------------------------------------------------- cutting into units
+
+
+def _units(
+    text: str, found: Iterable[LayoutPiece], tokeniser: Tokeniser, most: int, language: str | None = None
+) -> Iterator[UncutSpan]:
+    """Yield the units of all pieces, each of at most `most` tokens; `language` says how sentences end."""
+    for piece in found:
+        border = 1 + min(piece.level, 9) / 10 if piece.level else PIECE_BORDER
+        tokens = _count(text, piece.start, piece.end, tokeniser, most)
+        if tokens * _WHOLE_SHARE <= most or (piece.level and tokens <= most):
+            yield _unit(piece, piece.start, piece.end, tokens + 1, border)
+            continue
+        for start, end in _parts(text, piece, language):
+            for cut_start, cut_end, cut_tokens in _cut(text, start, end, tokeniser, most):
+                gap = 0 if text[cut_end : cut_end + 1] == " " else 1  # a line break is a token, a space joins a word
+                yield _unit(piece, cut_start, cut_end, min(most, cut_tokens + gap), border)
+                border = TOKEN_BORDER
+            border = SENTENCE_BORDER
+
+
+def _count(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> int:
+    """Return the tokens of a span, or `most` + 1 for one that is too long to be counted whole."""
+    return tokeniser.count(text[start:end]) if end - start <= most * _CHARACTERS_A_TOKEN else most + 1
+
+
+def _unit(piece: LayoutPiece, start: int, end: int, tokens: int, border: float) -> UncutSpan:
+    return UncutSpan(start, end, tokens, piece.section, piece.level, piece.page, border)
+
+
+def _parts(text: str, piece: LayoutPiece, language: str | None) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of a paragraph, the lines of anything else."""
+    if piece.kind == "paragraph":
+        yield from sentences(text, piece.start, piece.end, language)
+        return
+    start = piece.start
+    while start < piece.end:
+        end = text.find("\n", start, piece.end)
+        end = piece.end if end < 0 else end
+        line = stripped(text, start, end)
+        if line[0] < line[1]:
+            yield line
+        start = end + 1
+
+
+def _cut(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, end, tokens) of parts of at most `most` tokens, cut at a space where one is near. Linear."""
+    tokens = _count(text, start, end, tokeniser, most)
+    if tokens <= most:
+        yield start, end, tokens
+        return
+    width = most * 4  # characters looked at for one part; then about as many as the part before had
+    while start < end:
+        stop = _stop(text, start, min(end, start + width), end, tokeniser, most)
+        width = (stop - start) * 5 // 4 + 1
+        part_start, part_end = stripped(text, start, stop)
+        if part_start < part_end:
+            yield part_start, part_end, tokeniser.count(text[part_start:part_end])
+        start = stop
+
+
+def _stop(text: str, start: int, stop: int, end: int, tokeniser: Tokeniser, most: int) -> int:
+    """Return the end of a part that begins at `start`, looking at first no further than `stop`."""
+    while len(spans := tokeniser.spans(text[start:stop])) <= most:
+        if stop == end:
+            return end
+        stop = min(end, start + 2 * (stop - start))
+    allowed = most
+    while True:
+        stop = start + max(1, spans[allowed][0])
+        space = max(text.rfind(" ", start, stop), text.rfind("\n", start, stop))
+        if space - start > (stop - start) * 3 // 4:
+            stop = space + 1
+        if allowed == 1 or tokeniser.count(text[start:stop]) <= most:
+            return stop
+        allowed -= max(1, allowed // 10)
+
+
+# ------------------------------------------------------------------------------------------------- dividing into chunks
+
+# Every border between two units has a rank: a section before a paragraph before a sentence, and among equals a hash of
+# the text that follows, which no edit elsewhere changes. A stretch that is too long for one chunk is divided at its
+# best border that leaves neither side too short, then each side by itself. So borders hang on the text after them and
+# not on what came before: an insertion leaves most borders where they were (docs/decisions/0007-chunk-borders.md has
+# figures).
+
+
+def _divide(
+    text: str, stream: Iterator[UncutSpan], tokeniser: Tokeniser, budget: ChunkBudget
+) -> Iterator[Sequence[UncutSpan]]:
+    """Yield the units of each chunk. Holds no more units than a stretch of `_SPAN` chunks has."""
+    window: list[UncutSpan] = []
+    tokens = 0
+    for unit in stream:
+        window.append(unit)
+        tokens += unit.tokens
+        if tokens > _SPAN * budget.most:
+            end = _stretch_end(text, window, tokens)
+            yield from _Stretch(text, window[:end], tokeniser, budget).chunks()
+            del window[:end]
+            tokens = sum(each.tokens for each in window)
+    yield from _Stretch(text, window, tokeniser, budget).chunks()
+
+
+def _stretch_end(text: str, window: Sequence[UncutSpan], tokens: int) -> int:
+    """Return before which unit a stretch ends: at the best border in its third quarter."""
+    reached = list(itertools.accumulate(unit.tokens for unit in window))
+    places = [place for place in range(1, len(window)) if tokens // 2 <= reached[place - 1] <= tokens * 3 // 4]
+    return min(places, key=lambda place: _rank(text, window[place - 1], window[place]), default=len(window) - 1)
+
+
+def _rank(text: str, here: UncutSpan, after: UncutSpan) -> tuple[float, int]:
+    """Return how good a border between two units is: lower is better."""
+    following = text[after.start : after.start + _FOLLOWING]
+    rank = AFTER_HEADING if here.heading_level else after.border
+    return rank, zlib.crc32(following.encode("utf-8", "surrogatepass"))
+
+
+class _Stretch:
+    """Units that are divided together."""
+
+    def __init__(self, text: str, units: Sequence[UncutSpan], tokeniser: Tokeniser, budget: ChunkBudget) -> None:
+        self._text = text
+        self._units = units
+        self._tokeniser = tokeniser
+        self._budget = budget
+        # of the border before each unit: its rank, and the tokens from the beginning of the stretch up to it
+        self._ranks = [_rank(text, here, unit) for here, unit in zip([*units[:1], *units], units, strict=False)]
+        self._reached = list(itertools.accumulate((unit.tokens for unit in units), initial=0))
+
+    def chunks(self) -> Iterator[Sequence[UncutSpan]]:
+        """Yield the units of each chunk, in order."""
+        open_ = [(0, len(self._units))] if self._units else []
+        while open_:
+            first, end = open_.pop()
+            if self._is_chunk(first, end):
+                yield self._units[first:end]
+                continue
+            place = self._best(first, end)
+            open_ += [(place, end), (first, place)]
+
+    def _is_chunk(self, first: int, end: int) -> bool:
+        if end - first == 1:
+            return True
+        units, most = self._units, self._budget.most
+        if self._reached[end] - self._reached[first] > most or units[end - 1].page - units[first].page >= MAX_PAGES:
+            return False
+        # a whole has seldom more tokens than its parts together, but it can
+        return self._tokeniser.count(self._text[units[first].start : units[end - 1].end]) <= most
+
+    def _best(self, first: int, end: int) -> int:
+        """Return before which unit the units from `first` to `end` are divided."""
+        start, stop = self._reached[first], self._reached[end]
+        places = range(first + 1, end)
+        least = self._budget.least
+        fitting = [place for place in places if least <= self._reached[place] - start <= stop - start - least]
+        if fitting:
+            return min(fitting, key=lambda place: self._order(place, start, stop))
+        return min(places, key=lambda place: self._strain(place, start, stop))
+
+    def _order(self, place: int, start: int, stop: int) -> tuple[float, bool, int, float]:
+        """Order borders: sections first, then those that make no more chunks than are needed, then by their hash."""
+        rank, most = self._ranks[place], self._budget.most
+        left, right = self._reached[place] - start, stop - self._reached[place]
+        needed = -(-(stop - start) // most)
+        is_more = needed <= _FEW and -(-left // most) - (-right // most) > needed
+        return rank[0], is_more, rank[1], abs(left - right)
+
+    def _strain(self, place: int, start: int, stop: int) -> tuple[bool, float, tuple[float, int]]:
+        """Order borders where none leaves both sides a size that can be reached: the least bad first."""
+        rank = self._ranks[place]
+        smaller = min(self._reached[place] - start, stop - self._reached[place])
+        strain = max(0, self._budget.least - smaller) // max(1, self._budget.most // _STEPS)
+        return rank[0] == AFTER_HEADING, strain, rank

@@ -1,9 +1,8 @@
 """Bytes to text. What cannot be decoded for certain is refused with a reason: mojibake is never silent.
 
-A byte order mark decides; then a declared encoding; then strict UTF-8; then the pattern of UTF-16 without a mark. For
-the rest charset-normalizer proposes, and for Latin scripts, where most bytes mean something in every encoding, a text
-is accepted only if its letters fit one language's alphabet and no other reading fits as well. An encoding that the
-user names is used for all that has no byte order mark.
+A byte order mark decides; then the encoding that the user names, or that is declared; then UTF-16 without a mark; then
+strict UTF-8. For the rest charset-normalizer proposes, and a text in Latin script, where most bytes mean something in
+every encoding, is accepted only if its letters fit one language's alphabet and no other reading fits as well.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import unicodedata
 from encodings.aliases import aliases
 
 from kg_neo4j import data_files
+from kg_neo4j._models.answer_text import without_surrogates
 from kg_neo4j.errors import UnreadableSource, UsageError
 
 _MARKS = (
@@ -101,7 +101,7 @@ def decode(data: bytes, declared: str | None = None, encoding: str | None = None
     except UnicodeDecodeError as error:
         first_bad = error.start
     try:
-        return _checked(_joined_surrogates(data.decode("utf-8", "surrogatepass")))
+        return _checked(without_surrogates(data.decode("utf-8", "surrogatepass")))
     except UnicodeDecodeError:
         _refuse_damaged_utf8(data, first_bad)
     return _checked(_guessed(data))
@@ -167,11 +167,6 @@ def _declared_text(data: bytes, declared: str) -> str | None:
         return data.decode("cp1252" if name == "iso8859-1" else name)  # as browsers read that declaration
     except (LookupError, ValueError):
         return None
-
-
-def _joined_surrogates(text: str) -> str:
-    """Return `text` with pairs of surrogates as the characters that they mean, and lone ones as U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _unmarked_utf16(data: bytes) -> str:

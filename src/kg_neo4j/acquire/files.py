@@ -13,9 +13,7 @@ from pathlib import Path
 from kg_neo4j.acquire.decoding import check_encoding
 from kg_neo4j.acquire.folders import ALL, SUFFIXES, FilePatterns, FoundFile, find
 from kg_neo4j.acquire.identity import document_id, text_hash
-from kg_neo4j.acquire.interface import ParsedText
-from kg_neo4j.acquire.language import detect
-from kg_neo4j.acquire.language_data import primary
+from kg_neo4j.acquire.language import detect, primary
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
@@ -47,36 +45,13 @@ def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all bu
     """
     check_language(language)
     encoding = None if encoding is None else check_encoding(encoding)
-    return _read(found(sources, alias=alias, root=root, known=known, chosen=chosen), graph, language, encoding)
+    return _read(find(sources, alias=alias, root=root, known=known, chosen=chosen), graph, language, encoding)
 
 
 def check_language(language: str | None) -> None:
     """Raise UsageError for what is not the code of a language."""
     if language is not None and primary(language) is None:
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-BR"')
-
-
-def found(
-    sources: Sequence[str],
-    *,
-    alias: str | None = None,
-    root: str | None = None,
-    known: Mapping[str, str] | None = None,
-    chosen: FilePatterns = ALL,
-) -> Iterator[FoundFile | SkippedSource]:
-    """Return the files of `sources` as `folders.find` does, each real file once; raises what it raises."""
-    return _once(find(sources, alias, root=root, known=known, chosen=chosen))
-
-
-def _once(every: Iterator[FoundFile | SkippedSource]) -> Iterator[FoundFile | SkippedSource]:
-    keys: dict[str, str] = {}  # by real path
-    for file in every:
-        if isinstance(file, FoundFile) and file.real_path in keys:
-            yield SkippedSource(file.source, f"already read as {keys[file.real_path]!r}")
-            continue
-        if isinstance(file, FoundFile):
-            keys[file.real_path] = file.key
-        yield file
 
 
 def _read(
@@ -102,7 +77,13 @@ def parse(
     file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
 ) -> Document:
     """Return the document that a file with the contents `data` is. Raises UnreadableSource."""
-    parsed = _parse(file, data, sandbox, encoding)
+    if holds_graph(data):
+        raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
+    if not data.strip():
+        raise UnreadableSource("empty" if not data else "only white space")
+    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
+    if not parsed.text.strip():
+        raise UnreadableSource("no text")
     return Document(
         id=document_id(graph, "file", file.key),
         graph=graph,
@@ -118,17 +99,6 @@ def parse(
         origin=file.real_path,
         left_out=parsed.left_out,
     )
-
-
-def _parse(file: FoundFile, data: bytes, sandbox: Sandbox, encoding: str | None) -> ParsedText:
-    if holds_graph(data):
-        raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
-    if not data.strip():
-        raise UnreadableSource("empty" if not data else "only white space")
-    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
-    if not parsed.text.strip():
-        raise UnreadableSource("no text")
-    return parsed
 
 
 def _sniffed_kind(data: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import posixpath
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +98,7 @@ def find(
     known: Mapping[str, str] | None = None,
     chosen: FilePatterns = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
-    """Yield the files of `sources`, in the order given, those of a folder sorted by name.
+    """Yield the files of `sources`, each real file once, in the order given, those of a folder sorted by name.
 
     A key is a path relative to the folder `root`; to the folder of the nearest kg.toml where `root` is None; else to
     the folder given, or to that of the file given. `known` holds the documents of the graph, key -> origin; their files
@@ -175,20 +176,15 @@ def _problem(mark: Path, state: os.stat_result) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
 class _Keys:
     """Gives files their keys."""
 
-    alias: str | None
-    stored: frozenset[str]
-    held: Mapping[str, Sequence[str]]  # origin -> the keys of the documents that were read from it
-
-    @classmethod
-    def of(cls, alias: str | None, known: Mapping[str, str]) -> _Keys:
-        held: dict[str, list[str]] = {}
+    def __init__(self, alias: str | None, known: Mapping[str, str]) -> None:
+        self.alias = alias
+        self.stored = frozenset(known)
+        self.held: dict[str, list[str]] = {}  # origin -> the keys of the documents that were read from it
         for key, origin in sorted(known.items()):
-            held.setdefault(origin, []).append(key)
-        return cls(alias, frozenset(known), held)
+            self.held.setdefault(origin, []).append(key)
 
     def key(self, source: SourcePlace, path: str, former: str) -> str:
         """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
@@ -199,7 +195,7 @@ class _Keys:
         if self.alias is not None:
             return former
         key = printable(_below(path, source.root) or _below(source.path, source.root) or former)
-        held = self.held.get(origin_id(path), ())
+        held = self.held.get(origin_id(path), [])
         for each in (former, key, *held):
             if each in held:
                 return each
@@ -210,15 +206,21 @@ class _Keys:
 def _found(
     sources: Sequence[SourcePlace], alias: str | None, known: Mapping[str, str], chosen: FilePatterns
 ) -> Iterator[FoundFile | SkippedSource]:
-    keys = _Keys.of(alias, known)
+    keys = _Keys(alias, known)
     if len(sources) > 1:
         _check_keys(sources, keys, chosen)
     paths: dict[str, str] = {}  # by key
+    read: dict[str, str] = {}  # real path -> key
     for each in itertools.chain.from_iterable(_files(source, keys, chosen) for source in sources):
-        if isinstance(each, FoundFile) and paths.setdefault(each.key, each.real_path) != each.real_path:
+        if isinstance(each, SkippedSource):
+            yield each
+        elif paths.setdefault(each.key, each.real_path) != each.real_path:
             reason = f"{printable(paths[each.key])} has the same key {each.key!r}"
             yield SkippedSource(each.source, f"{reason}; load this file by itself with --as NAME")
+        elif each.real_path in read:
+            yield SkippedSource(each.source, f"already read as {read[each.real_path]!r}")
         else:
+            read[each.real_path] = each.key
             yield each
 
 
@@ -340,3 +342,74 @@ def printable(name: str) -> str:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
+
+
+# ------------------------------------------------------------------------------------------------- what is gone
+
+
+class LoadedFolder:
+    """A folder that is loaded now, and may have been loaded before. Raises as `folders.place`."""
+
+    def __init__(self, source: str, alias: str | None = None, root: str | None = None) -> None:
+        self.place = place(source, alias, root)
+        self.prefix = alias or self.place.key  # of the keys of its files, "" if the folder itself is the root
+        self.prefix += "/" if self.prefix else ""
+        self._listings: dict[Path, frozenset[str] | None] = {}
+        # What the key or the source of a document begins with: relative to the folder itself or to any above it.
+        path = PurePath(self.place.path)
+        above = [path.relative_to(each).as_posix() for each in path.parents]
+        spelled = [self.place.name, posixpath.normpath(source), path.as_posix(), Path(source).absolute().as_posix()]
+        self._begins = ("", *dict.fromkeys(f"{printable(each)}/" for each in (*above, *spelled)))
+
+    def find(self, origin: str | None, *names: str) -> str | None:
+        """Return where in this folder a document was read, relative to it; None if it was not read from here.
+
+        `names` are its key and its source as it was written then. What they suggest is compared with `origin`, so a
+        folder of the same name elsewhere is another one. No file needs to be there any more.
+        """
+        for name in map(posixpath.normpath, names if origin else ()):
+            for begin in self._begins:
+                path = name.removeprefix(begin)
+                if name.startswith(begin) and origin == origin_id(self.at(path)):
+                    return path
+        return None
+
+    def is_gone(self, path: str) -> bool | None:
+        """Return True if the folder does not list `path` any more; None if a folder on the way cannot be read.
+
+        A file that is there but cannot be read, or is no text any more, is not gone.
+        """
+        folder = Path(self.place.path)
+        for part in path.split("/"):
+            names = self._names(folder)
+            if names is None:
+                return None
+            if part not in names:
+                return True
+            folder /= part
+        return False
+
+    def path_in(self, real_path: str | None) -> str | None:
+        """Return the path of a file relative to this folder; None for one that is not in it."""
+        if real_path is None or not Path(real_path).is_relative_to(self.place.path):
+            return None
+        return printable(Path(real_path).relative_to(self.place.path).as_posix())
+
+    def at(self, path: str) -> str:
+        """Return the whole path of what `path` names in this folder."""
+        return str(Path(self.place.path, *path.split("/")))
+
+    def _names(self, folder: Path) -> frozenset[str] | None:
+        if folder not in self._listings:
+            try:
+                self._listings[folder] = frozenset(printable(entry.name) for entry in folder.iterdir())
+            except OSError:
+                self._listings[folder] = None
+        return self._listings[folder]
+
+
+def loaded_folders(
+    sources: Sequence[str], alias: str | None = None, root: str | None = None
+) -> tuple[LoadedFolder, ...]:
+    """Return the folders among `sources`."""
+    return tuple(LoadedFolder(source, alias, root) for source in sources if Path(source).is_dir())

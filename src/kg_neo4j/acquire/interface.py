@@ -54,20 +54,14 @@ class Heading:
 
 def close_sections(headings: list[Heading], end: int) -> tuple[Section, ...]:
     """Return the sections that `headings`, in the order of the text, open: each ends at the next one not below it."""
-    closed: list[Section | None] = [None] * len(headings)
-    open_: list[int] = []
-    for index, heading in enumerate(headings):
-        while open_ and headings[open_[-1]].level >= heading.level:
-            _close(closed, headings, open_.pop(), heading.start)
-        open_.append(index)
-    for index in open_:
-        _close(closed, headings, index, end)
-    return tuple(section for section in closed if section is not None)
-
-
-def _close(closed: list[Section | None], headings: list[Heading], index: int, end: int) -> None:
-    heading = headings[index]
-    closed[index] = Section(heading.title, heading.level, heading.start, end)
+    closed: list[Section] = []
+    later: list[Heading] = []  # that may end a section, the nearest one last
+    for heading in reversed(headings):
+        while later and later[-1].level > heading.level:
+            later.pop()
+        closed.append(Section(heading.title, heading.level, heading.start, later[-1].start if later else end))
+        later.append(heading)
+    return tuple(reversed(closed))
 
 
 class TextBuilder:

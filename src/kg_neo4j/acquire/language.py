@@ -5,15 +5,18 @@ A text that leaves doubt has no language (None): a wrong one would cost more tha
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import math
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain
+from pathlib import Path
 
 from kg_neo4j import data_files
-from kg_neo4j.acquire.language_data import stop_words
 
 LEAST_WORDS = 12  # fewer say nothing
 LEAST_SHARE = 0.1  # of the words, that are stop words; running text has 0.2 to 0.5, lists of names have none
@@ -72,14 +75,12 @@ def _bare(word: str) -> str:
     while start < end and not word[start].isalpha():
         start += 1
     while end > start and not (
-        word[end - 1].isalpha() or unicodedata.combining(word[end - 1]) or _is_sign(word[end - 1])
+        word[end - 1].isalpha()
+        or unicodedata.combining(word[end - 1])
+        or unicodedata.category(word[end - 1]) == "Mc"  # vowel signs of Indic scripts
     ):
         end -= 1
     return word[start:end]
-
-
-def _is_sign(char: str) -> bool:
-    return unicodedata.category(char) == "Mc"  # vowel signs of Indic scripts
 
 
 def _by_stop_words(words: list[str], script: str) -> str | None:
@@ -110,3 +111,69 @@ def _speakers(script: str) -> Mapping[str, tuple[str, ...]]:
             if word and _script_of(word[0]) == script:
                 found[unicodedata.normalize("NFC", word)].append(code)
     return {word: tuple(codes) for word, codes in found.items()}
+
+
+# ------------------------------------------------------------------------------------------------- what spaCy knows
+
+# Stop words and abbreviations are read from its files; spaCy itself is not loaded: importing it takes half a second and
+# its languages three more, their word lists alone some milliseconds.
+
+_CODE = re.compile(r"[a-z]{2,3}")
+_FULL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]+\.)+")
+_MULTILINGUAL = "xx"  # spaCy's name for no language in particular
+
+
+def primary(code: str | None) -> str | None:
+    """Return the language of a code such as "pt-BR", in lower case; None for what is no code."""
+    found = _FULL_CODE.fullmatch(code.strip().lower()) if code else None
+    return found[1] if found else None
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the codes of the languages that spaCy has data for, sorted."""
+    found = (path.name for path in _folder().iterdir() if (path / "__init__.py").is_file())
+    return tuple(sorted(code for code in found if _CODE.fullmatch(code) and code != _MULTILINGUAL))
+
+
+@cache
+def stop_words() -> Mapping[str, frozenset[str]]:
+    """Return the stop words of each language that has some, in lower case."""
+    return {code: words for code in languages() if (words := _stop_words(code))}
+
+
+@cache
+def abbreviations(code: str) -> frozenset[str]:
+    """Return what is written with full stops in a language, without the last stop ("e.g", "Dr"); case counts."""
+    path = _folder() / code / "tokenizer_exceptions.py"
+    if code not in languages() or not path.is_file():
+        return frozenset()
+    return frozenset(text.removesuffix(".") for text in _strings(path) if _ABBREVIATION.fullmatch(text))
+
+
+def _folder() -> Path:
+    spec = importlib.util.find_spec("spacy")  # found, not imported
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("spaCy is a requirement of this package", name="spacy")
+    return Path(spec.origin).parent / "lang"
+
+
+def _stop_words(code: str) -> frozenset[str]:
+    """Return the words of a file that holds nothing but words, without importing the packages around it."""
+    path = _folder() / code / "stop_words.py"
+    spec = importlib.util.spec_from_file_location(f"_stop_words_{code}", path) if path.is_file() else None
+    if spec is None or spec.loader is None:
+        return frozenset()
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return frozenset(word.lower() for word in module.STOP_WORDS)
+
+
+def _strings(path: Path) -> Iterator[str]:
+    """Yield the words of all texts in a module that are not its documentation."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    documentation = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield from node.value.split()

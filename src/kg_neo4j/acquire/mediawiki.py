@@ -1,11 +1,12 @@
 """The wikipedia-api client, pointed at any MediaWiki and made patient: one request at a time, as slowly as it asks.
 
-Where a bot password is given, the client logs in before its first request and keeps the cookies. The password goes in
-the body of one request, to the address that was given; a redirect to another address is refused.
+A bot password goes in the body of one request, before the first other one, to the address that was given; a redirect to
+another address is refused.
 """
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,6 @@ from kg_neo4j.errors import SourceNotFound, UsageError, WikiAccessDenied, Wikipe
 if TYPE_CHECKING:
     import httpx
     from pydantic import SecretStr
-    from tenacity import RetryCallState
 
 ATTEMPTS = 4  # in all, where the wiki says that it is busy
 BACKOFF_S = 2.0  # before the second attempt, doubled each time, where the wiki does not say how long
@@ -53,9 +53,7 @@ class Site:
 
     language: str = "en"
     url: str | None = None
-    former_host: str | None = (
-        None  # of the MediaWiki before it moved; its pages keep the keys that they have from there
-    )
+    former_host: str | None = None  # of the MediaWiki before it moved: the keys of its pages keep naming it
     username: SecretStr | None = None  # of a bot password; sent to `url` alone
     password: SecretStr | None = None
 
@@ -99,11 +97,7 @@ def open_wiki(site: Site) -> Iterator[Any]:
     import httpx
 
     site.check()
-    hooks = (
-        [_bound_body, _refuse_busy]
-        if site.password is None
-        else [_bound_body, _refuse_other_origin(site), _refuse_busy]
-    )
+    password_hooks = [] if site.password is None else [_refuse_other_origin(site)]
     with Sandbox() as sandbox:
         client = _client_class()(
             user_agent=user_agent(),
@@ -112,7 +106,7 @@ def open_wiki(site: Site) -> Iterator[Any]:
             timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
             transport=None,  # httpx's own, which knows about proxies
             follow_redirects=True,
-            event_hooks={"response": hooks},
+            event_hooks={"response": [_bound_body, *password_hooks, _refuse_busy]},
             site=site,
             sandbox=sandbox,
         )
@@ -160,7 +154,7 @@ def _client_class() -> Any:
             if self.site.password is not None and not self._is_logged_in:
                 self._log_in(url, where)
             answer = _asked(lambda: self._do_get(url, asked), where)
-            if self._is_logged_in and _error_code(answer) == "assertuserfailed":
+            if self._is_logged_in and _within(answer, "error").get("code") == "assertuserfailed":
                 self._log_in(url, where)
                 answer = _asked(lambda: self._do_get(url, asked), where)
             _refuse_error(answer, where, is_logged_in=self._is_logged_in)
@@ -191,18 +185,25 @@ def _secrets(site: Site) -> dict[str, str]:
 
 
 def _login_token(answer: Mapping[str, Any], where: str) -> str:
-    query = answer.get("query")
-    tokens = query.get("tokens") if isinstance(query, dict) else None
-    token = tokens.get("logintoken") if isinstance(tokens, dict) else None
+    token = _within(_within(answer, "query"), "tokens").get("logintoken")
     if not isinstance(token, str):
-        raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does (no login token)", hint=_HINT)
+        raise _foreign(where, " (no login token)")
     return token
+
+
+def _within(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object of an answer; an empty one where it has none."""
+    found = answer.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _foreign(where: str, detail: str = "") -> WikipediaUnavailable:
+    return WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does{detail}", hint=_HINT)
 
 
 def _refuse_login(answer: Mapping[str, Any], where: str, secrets: Mapping[str, str]) -> None:
     """Raise WikiAccessDenied unless we are logged in; with the wiki's reason, where that repeats no secret."""
-    login = answer.get("login")
-    login = login if isinstance(login, dict) else {}
+    login = _within(answer, "login")
     if login.get("result") == "Success":
         return
     reason = str(login.get("reason") or login.get("result"))[:200]
@@ -213,19 +214,13 @@ def _refuse_login(answer: Mapping[str, Any], where: str, secrets: Mapping[str, s
     )
 
 
-def _asked(ask: Any, where: str) -> dict[str, Any]:
+def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
     """Return the answer, asking again at most `ATTEMPTS` times in all."""
     import httpx
     import wikipediaapi
-    from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
-    patient = Retrying(
-        retry=retry_if_exception_type(_Busy), stop=stop_after_attempt(ATTEMPTS), wait=_wait_s, reraise=True
-    )
     try:
-        answer = patient(ask)
-    except _Busy as busy:
-        raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
+        answer = _patiently(ask, where)
     except wikipediaapi.WikiInvalidJsonError as error:
         raise WikipediaUnavailable(
             f"{where} answered, but not as a MediaWiki does (no JSON)", hint="the address must be that of its api.php"
@@ -237,16 +232,22 @@ def _asked(ask: Any, where: str) -> dict[str, Any]:
     except wikipediaapi.WikiHttpError as error:
         raise WikipediaUnavailable(f"{where} answered with HTTP {error.status_code}", hint=_HINT) from error
     if not isinstance(answer, dict):
-        raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does", hint=_HINT)
+        raise _foreign(where)
     return answer
 
 
-def _wait_s(state: RetryCallState) -> float:
-    """Return how long to wait: what the wiki asks for, else longer each time."""
-    busy = state.outcome.exception() if state.outcome is not None else None
-    if isinstance(busy, _Busy) and busy.retry_after_s is not None:
-        return busy.retry_after_s
-    return float(BACKOFF_S * 2 ** (state.attempt_number - 1))
+def _patiently(ask: Callable[[], Any], where: str) -> Any:
+    """Return the answer; between two attempts is the wait that a busy wiki asks for, else a longer one each time."""
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            return ask()
+        except _Busy as busy:
+            if attempt == ATTEMPTS:
+                raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
+            pause = busy.retry_after_s
+        time.sleep(BACKOFF_S * 2 ** (attempt - 1) if pause is None else pause)
 
 
 def _bound_body(response: httpx.Response) -> None:
@@ -265,20 +266,13 @@ def _stream_class() -> Any:
         """The stream of one answer, unpacked and counted."""
 
         def __init__(self, stream: Any, encoding: str, where: str) -> None:
-            self._stream = stream
-            self._encoding = encoding
-            self._where = where
+            self._stream, self._encoding, self._where = stream, encoding, where
 
         def __iter__(self) -> Iterator[bytes]:
-            left = MAX_BODY
             try:
-                unpack = unpacker(self._encoding)
+                unpack = unpacker(self._encoding, MAX_BODY)
                 for packed in self._stream:
-                    for piece in unpack(packed):
-                        left -= len(piece)
-                        if left < 0:
-                            raise ValueError(f"an answer of more than {MAX_BODY} bytes")
-                        yield piece
+                    yield from unpack(packed)
             except (ValueError, zlib.error) as error:
                 raise WikipediaUnavailable(f"{self._where} gave what cannot be read: {error}", hint=_HINT) from None
 
@@ -328,16 +322,12 @@ def _refuse_other_origin(site: Site) -> Callable[[httpx.Response], None]:
     return refuse
 
 
-def _error_code(answer: Mapping[str, Any]) -> str | None:
-    error = answer.get("error")
-    return str(error.get("code")) if isinstance(error, dict) else None
-
-
 def _refuse_error(answer: Mapping[str, Any], where: str, *, is_logged_in: bool = False) -> None:
     """Raise where an answer is an error."""
     if "error" not in answer:
         return
-    code, error = _error_code(answer), answer["error"]
+    error = answer["error"]
+    code = str(error.get("code")) if isinstance(error, dict) else None
     if code == "nosuchrevid":
         raise RevisionGone
     if code in _DENIED_CODES and is_logged_in:
@@ -356,8 +346,7 @@ def _refuse_error(answer: Mapping[str, Any], where: str, *, is_logged_in: bool =
 def _check(answer: dict[str, Any], params: Mapping[str, Any], where: str) -> None:
     """Raise where an answer lacks what the package and we take for granted. A circle of redirects has no pages."""
     if params["action"] == "parse":
-        parsed = answer.get("parse")
-        if not isinstance(parsed, dict) or not isinstance(parsed.get("text"), str):
+        if not isinstance(_within(answer, "parse").get("text"), str):
             raise WikipediaUnavailable(
                 f"{where} answered, but not as a MediaWiki of version 1.25 or newer does", hint=_HINT
             )
@@ -370,4 +359,4 @@ def _check(answer: dict[str, Any], params: Mapping[str, Any], where: str) -> Non
     if isinstance(query, dict) and query.get("redirects"):
         query.setdefault("pages", {})
     if not isinstance(query, dict) or not isinstance(query.get("pages"), dict):
-        raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does", hint=_HINT)
+        raise _foreign(where)

@@ -55,14 +55,11 @@ def keys(titles: Sequence[str], site: Site) -> Mapping[str, str]:
     """
     for title in titles:
         check_title(title, site.language)
+    plain = {title: title.strip().replace("_", " ") for title in titles}
     with mediawiki.open_wiki(site) as wiki:
-        states = wiki_pages.states_by_title(wiki, [title.strip().replace("_", " ") for title in titles])
-    found = {title: states.get(title.strip().replace("_", " ")) for title in titles}
-    return {
-        title: page_key(site, state.page_id)
-        for title, state in found.items()
-        if state is not None and state.page_id is not None
-    }
+        states = wiki_pages.states_by_title(wiki, [plain[title] for title in titles])
+    found = {title: states[name].page_id for title, name in plain.items() if name in states}
+    return {title: page_key(site, page_id) for title, page_id in found.items() if page_id is not None}
 
 
 def check(
@@ -73,8 +70,7 @@ def check(
     One request tells the revisions of 50 pages; the text of an unchanged page is not asked for. Pages of a wiki that is
     neither a Wikipedia nor `site` are left alone. `text_language` as in `read_page`. Raises WikipediaUnavailable.
     """
-    for where, known in _by_wiki(pages):
-        asked = _site(*where, site)
+    for asked, known in _by_wiki(pages, site):
         if asked is None:
             yield from (CheckedPage(page, is_elsewhere=True) for page in known)
             continue
@@ -86,28 +82,25 @@ def check(
 
 def deleted(pages: Sequence[KnownPage], site: Site) -> Iterator[KnownPage]:
     """Yield the pages that their wiki no longer has, those of wikis that `check` leaves alone apart."""
-    for where, known in _by_wiki(pages):
-        if (asked := _site(*where, site)) is not None:
+    for asked, known in _by_wiki(pages, site):
+        if asked is not None:
             with mediawiki.open_wiki(asked) as wiki:
                 states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
             yield from (page for page in known if page.page_id in states and states[page.page_id].page_id is None)
 
 
-def _by_wiki(pages: Sequence[KnownPage]) -> Iterator[tuple[tuple[str, str], list[KnownPage]]]:
-    ordered = sorted(pages, key=lambda page: (page.where, page.page_id))
-    for where, group in groupby(ordered, key=lambda page: page.where):
-        yield where, list(group)
+def _by_wiki(pages: Sequence[KnownPage], site: Site) -> Iterator[tuple[Site | None, list[KnownPage]]]:
+    """Yield where pages are looked at, and which; None for those whose keys name neither a Wikipedia nor `site`.
 
-
-def _site(host: str, language: str, site: Site) -> Site | None:
-    """Return where pages are looked at whose keys name `host`; None where `site` is neither there nor moved from there.
-
-    Only `site` is sent the bot password.
+    A wiki that `site` moved from is `site`. Only that is sent the bot password.
     """
-    if site.url is not None and host in (site.host, site.key_host):
-        return replace(site, language=language, former_host=host)
-    public = Site(language)
-    return public if host == public.host else None
+    ordered = sorted(pages, key=lambda page: (page.where, page.page_id))
+    for (host, language), group in groupby(ordered, key=lambda page: page.where):
+        public = Site(language)
+        if site.url is not None and host in (site.host, site.key_host):
+            yield replace(site, language=language, former_host=host), list(group)
+        else:
+            yield public if host == public.host else None, list(group)
 
 
 def _checked(

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.acquire.language_data import primary
+from kg_neo4j.acquire.language import primary
 from kg_neo4j.acquire.sentences import sentences
 
 if TYPE_CHECKING:
@@ -40,14 +40,12 @@ class Shortened:
             first += 1  # `start` is in the space before the next word
         last = bisect_right(self.starts, end - 1) - 1
         if end <= start or first >= len(self.starts) or last < first:
-            place = self.source_starts[first] if first < len(self.starts) else sum(self._end())
+            after = self.source_starts[-1] + self.lengths[-1] if self.starts else 0
+            place = self.source_starts[first] if first < len(self.starts) else after
             return place, place
         begin = self.source_starts[first] + max(0, start - self.starts[first])
         stop = self.source_starts[last] + min(self.lengths[last], end - self.starts[last])
         return begin, stop
-
-    def _end(self) -> tuple[int, int]:
-        return (self.source_starts[-1], self.lengths[-1]) if self.starts else (0, 0)
 
 
 def shorten(text: str, language: str | None = None) -> Shortened:
@@ -69,7 +67,9 @@ def shorten(text: str, language: str | None = None) -> Shortened:
             if token.is_space or (token.is_stop and token.lower_ not in _NEGATIONS):
                 continue
             sentence = bisect_right(ends, token.idx)
-            gap = _gap(length, sentence == previous_sentence, token.idx == previous_end)
+            gap = "" if not length or token.idx == previous_end else " "
+            if length and sentence != previous_sentence:
+                gap = "\n"
             parts += [gap, token.text]
             length += len(gap)
             starts.append(length)
@@ -78,15 +78,6 @@ def shorten(text: str, language: str | None = None) -> Shortened:
             length += len(token.text)
             previous_end, previous_sentence = token.idx + len(token.text), sentence
     return Shortened("".join(parts), tuple(starts), tuple(source_starts), tuple(lengths))
-
-
-def _gap(length: int, is_same_sentence: bool, is_adjacent: bool) -> str:
-    """Return what stands before a kept word."""
-    if not length:
-        return ""
-    if not is_same_sentence:
-        return "\n"
-    return "" if is_adjacent else " "
 
 
 @cache

@@ -1,9 +1,8 @@
 """Reads untrusted files, and pages of wikis, in a child process that is killed at limits of time and memory.
 
-One child reads file after file. A file's bytes go in through a pipe and its text comes out of another, each after a
-line that gives its length. If the child runs out of time or memory or crashes, the file is refused with a reason and
-the next file gets a new child. The child ends when its standard input ends, or when the time of the file that it reads
-is over: a parent that is killed leaves no child behind.
+One child reads file after file; bytes go in and text comes out through pipes, each after a line that gives its length.
+If the child runs out of time or memory or crashes, the file is refused and the next one gets a new child. It ends
+with its standard input or with the time of a file: a parent that is killed leaves no child behind.
 """
 
 from __future__ import annotations
@@ -81,9 +80,8 @@ class Sandbox:
         except _Crashed:
             if used is None:
                 raise
-            return self._parse(
-                _Child(self._limits), kind, data, encoding
-            )  # the files before may have left too little memory
+            # the files before may have left too little memory
+            return self._parse(_Child(self._limits), kind, data, encoding)
 
     def _parse(self, child: _Child, kind: str, data: bytes, encoding: str | None) -> ParsedText:
         with contextlib.ExitStack() as stack:
@@ -132,7 +130,18 @@ class _Child:
         timer.daemon = True
         timer.start()
         try:
-            return self._exchange(kind, data, encoding)
+            stdin, stdout = self._process.stdin, self._process.stdout
+            if stdin is None or stdout is None:
+                raise EOFError("the child has no pipes")
+            stdin.write(f"{kind} {len(data)} {encoding or ''}\n".encode("ascii"))
+            stdin.write(data)
+            stdin.flush()
+            header = stdout.readline()
+            if not header.endswith(b"\n"):
+                raise EOFError("no answer")
+            outcome_bytes, text_bytes = map(int, header.split())
+            outcome = json.loads(_exactly(stdout, outcome_bytes))
+            return outcome, _exactly(stdout, text_bytes).decode("utf-8")
         except (BrokenPipeError, EOFError) as error:
             if expired.is_set():
                 raise UnreadableSource(f"reading took longer than {self._limits.seconds:g} s") from error
@@ -145,20 +154,6 @@ class _Child:
         self._process.kill()
         self._process.communicate()  # also closes them
         self._errors.close()
-
-    def _exchange(self, kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any], str]:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise EOFError("the child has no pipes")
-        stdin.write(f"{kind} {len(data)} {encoding or ''}\n".encode("ascii"))
-        stdin.write(data)
-        stdin.flush()
-        header = stdout.readline()
-        if not header.endswith(b"\n"):
-            raise EOFError("no answer")
-        outcome_bytes, text_bytes = map(int, header.split())
-        outcome = json.loads(_exactly(stdout, outcome_bytes))
-        return outcome, _exactly(stdout, text_bytes).decode("utf-8")
 
     def _last_words(self) -> str:
         """Return why the process ended."""

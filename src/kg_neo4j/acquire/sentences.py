@@ -9,7 +9,7 @@ from functools import cache
 
 from kg_neo4j import data_files
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.language_data import abbreviations, languages, primary
+from kg_neo4j.acquire.language import abbreviations, languages, primary
 
 _OURS = data_files.beside(__file__).table("abbreviations")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？।॥۔؟።։။។]+[」』”’»）]*")
@@ -47,11 +47,7 @@ def _abbreviations(language: str | None) -> tuple[frozenset[str], frozenset[str]
 
 
 def _ends(
-    text: str,
-    match: re.Match[str],
-    begin: int,
-    following: int,
-    known: tuple[frozenset[str], frozenset[str]],
+    text: str, match: re.Match[str], begin: int, following: int, known: tuple[frozenset[str], frozenset[str]]
 ) -> bool:
     """Say whether a sentence ends at `match`, and not an abbreviation or an initial."""
     if match[0][0] in _ALWAYS:

@@ -31,24 +31,8 @@ class LayoutPiece:
     page: int  # from 0; 0 where there are no pages
 
 
-@dataclass(slots=True)
-class _Line:
-    start: int
-    end: int
-    kind: str
-
-    @property
-    def is_long(self) -> bool:
-        return self.end - self.start > _WRAPPED_LINE
-
-
-def pieces(document: Document) -> tuple[LayoutPiece, ...]:
-    """Return the pieces of `document` in order; together they cover its text but for white space."""
-    return tuple(each_piece(document))
-
-
-def each_piece(document: Document) -> Iterator[LayoutPiece]:
-    """Yield what `pieces` returns, one by one: there may be millions."""
+def pieces(document: Document) -> Iterator[LayoutPiece]:
+    """Yield the pieces of `document` in order; together they cover its text but for white space."""
     places = _Places(document)
     for found in _blocks(document.text, places):
         yield places.piece(*found)
@@ -102,11 +86,6 @@ class _Block:
     lines: int = 1
     has_long_line: bool = False
 
-    def add(self, line: _Line) -> None:
-        self.end = line.end if line.kind != "blank" else self.end
-        self.lines += 1
-        self.has_long_line |= line.is_long
-
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield the block as one piece, or line by line where each line is a paragraph."""
         if self.kind != "paragraph" or not self.has_long_line:
@@ -124,15 +103,17 @@ def _blocks(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of runs of lines that belong together."""
     block: _Block | None = None
     fenced = False
-    for line in _lines(text, places):
-        toggles = line.kind != "heading" and _FENCE.match(text, line.start, line.end) is not None
-        if block is not None and (fenced or (not toggles and _continues(text, block, line, places))):
-            block.add(line)
+    for start, end, kind in _lines(text, places):
+        is_long = end - start > _WRAPPED_LINE
+        toggles = kind != "heading" and _FENCE.match(text, start, end) is not None
+        if block is not None and (fenced or (not toggles and _continues(text, block, start, end, kind, places))):
+            block.end = end if kind != "blank" else block.end
+            block.lines += 1
+            block.has_long_line |= is_long
         else:
             if block is not None:
                 yield from block.spans(text)
-            is_blank = line.kind == "blank"
-            block = None if is_blank else _Block(line.start, line.end, line.kind, has_long_line=line.is_long)
+            block = None if kind == "blank" else _Block(start, end, kind, has_long_line=is_long)
         if toggles and block is not None:
             fenced = not fenced
             block.kind = "code"
@@ -143,20 +124,19 @@ def _blocks(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
         yield from block.spans(text)
 
 
-def _continues(text: str, block: _Block, line: _Line, places: _Places) -> bool:
-    """Say whether `line` belongs to the block before it."""
-    if line.kind == "blank" or places.border_within(block.start, line.start):
+def _continues(text: str, block: _Block, start: int, end: int, kind: str, places: _Places) -> bool:
+    """Say whether a line belongs to the block before it."""
+    if kind == "blank" or places.border_within(block.start, start):
         return False
     if block.kind == "heading":
-        is_rule = line.kind == "paragraph" and bool(_HEADING_RULE.fullmatch(text, line.start, line.end))
-        return block.lines == 1 and is_rule
-    if block.kind == "list" and line.kind == "paragraph":
-        return text[line.start].isspace()  # an item's further lines are indented
-    return line.kind == block.kind
+        return block.lines == 1 and kind == "paragraph" and bool(_HEADING_RULE.fullmatch(text, start, end))
+    if block.kind == "list" and kind == "paragraph":
+        return text[start].isspace()  # an item's further lines are indented
+    return kind == block.kind
 
 
-def _lines(text: str, places: _Places) -> Iterator[_Line]:
-    """Yield every line, of empty ones in a row the first; a heading is one that begins where a section does."""
+def _lines(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of lines, of empty ones in a row the first; a heading begins where a section does."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
@@ -171,6 +151,6 @@ def _lines(text: str, places: _Places) -> Iterator[_Line]:
             kind = "table"
         else:
             kind = "paragraph"
-        yield _Line(start, end, kind)
+        yield start, end, kind
         rest = _NEWLINES.match(text, end) if start == end else None
         start = rest.end() if rest else end + 1

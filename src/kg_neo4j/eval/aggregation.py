@@ -10,6 +10,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.embedding import LIMIT_TOKENS
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire import chunking, files
+from kg_neo4j.acquire.structure import pieces
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document
 
@@ -77,7 +78,7 @@ def measure(
     counts: dict[int, Counter[str]] = {each: Counter() for each in chunk_tokens}
     totals: Counter[str] = Counter()
     for document in documents:
-        sizes = [tokeniser.count(document.text[piece.start : piece.end]) for piece in chunking.pieces(document)]
+        sizes = [tokeniser.count(document.text[piece.start : piece.end]) for piece in pieces(document)]
         totals.update(documents=1, tokens=sum(sizes), pieces=len(sizes))
         for length, counted in counts.items():
             most = chunking.largest(length)

@@ -1,16 +1,15 @@
 """What an extractor gets in addition to the chunk itself: how the chunk before ended, and who has been named so far.
 
-A document's chunks are asked about in waves. A wave begins when the last but one before it is finished, so that two
-are under way at a time and no worker waits for the slowest chunk; the names come from accepted rows of these finished
-waves only, and the size of a wave is a recorded setting. So the context of a chunk depends on the document and the
-answers, never on the number of workers or on the order in which answers arrive.
+A document's chunks are asked about in waves, two at a time, so that no worker waits for the slowest chunk. The names
+come from accepted rows of finished waves only, and the size of a wave is a recorded setting: the context of a chunk
+depends on the document and the answers, never on the number of workers or the order in which answers arrive.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.acquire.sentences import sentences
@@ -127,17 +126,14 @@ class Waves:
 def rank(mentions: Iterable[Sequence[Name]]) -> tuple[Name, ...]:
     """Return the names mentioned most often, bounded in number and length; equal ones in alphabetical order."""
     counts = Counter(name for names in mentions for name in names)
-    ranked = sorted(counts, key=lambda name: (-counts[name], name))
-    return tuple(_within(ranked[:KNOWN_NAMES]))
-
-
-def _within(names: Iterable[Name]) -> Iterator[Name]:
+    known: list[Name] = []
     left = KNOWN_CHARACTERS
-    for name, kind in names:
+    for name, kind in sorted(counts, key=lambda name: (-counts[name], name))[:KNOWN_NAMES]:
         left -= len(name) + len(kind) + 5
         if left < 0:
-            return
-        yield name, kind
+            break
+        known.append((name, kind))
+    return tuple(known)
 
 
 def last_sentences(text: str, language: str | None = None) -> str:

@@ -8,7 +8,6 @@ whole ── cut? ── continue ── cut again? ── two halves          e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
@@ -179,10 +178,6 @@ def split_in_two(text: str) -> tuple[str, ...]:
         places = [match.end() for match in re.finditer(border, text) if text[match.end() :].strip()]
         near = [place for place in places if len(text) // 4 <= place <= len(text) - len(text) // 4]
         if near:
-            place = min(near, key=_distance_to(middle))
+            place = min(near, key=lambda place: abs(place - middle))
             return text[:place], text[place:]
     return (text,)
-
-
-def _distance_to(middle: int) -> Callable[[int], int]:
-    return lambda place: abs(place - middle)

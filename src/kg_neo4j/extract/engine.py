@@ -7,7 +7,7 @@ that refuses the key or answers nobody stops the run; what was complete by then 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,7 +19,7 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Shown, interpret
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import FLAG, REJECT
-from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction, ModelAnswer
+from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction
 
 PREPROCESSING = ("none", "stopwords")
 AHEAD = 4  # times the concurrency: chunks that may be begun before the oldest one is finished
@@ -69,26 +69,11 @@ def extract_all(jobs: Iterable[DocumentJob], config: ExtractionConfig) -> Iterat
     Extractions come in the order in which their chunks were begun. Raises ModelRefused, ModelUnavailable, or what
     `jobs` itself raises: nothing is begun after that, and what was complete is yielded first.
     """
-    crew: Crew[ChunkTask, Extraction] = Crew(partial(_extract, config=config), config.concurrency)
+    crew: Crew[ChunkTask, Extraction] = Crew(partial(extract_chunk, config=config), config.concurrency)
     try:
         yield from _Flow(iter(jobs), config, crew).run()
     finally:
         crew.stop()
-
-
-def extract_document(
-    document: Document,
-    chunks: Sequence[Chunk],
-    config: ExtractionConfig,
-    *,
-    stored: Mapping[str, tuple[ModelAnswer, ...]],
-) -> Iterator[Extraction]:
-    """Yield one extraction for each chunk of one document, in the order of `chunks`; see `extract_all`.
-
-    `stored` maps chunk ids to answers already paid for.
-    """
-    for _, extraction in extract_all([DocumentJob(document, tuple(chunks), tuple(chunks), stored)], config):
-        yield extraction
 
 
 def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
@@ -109,10 +94,6 @@ def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:
 
     shortened = preprocess.shorten(chunk.text, language)
     return Shown(shortened.text, shortened.to_source)
-
-
-def _extract(task: ChunkTask, config: ExtractionConfig) -> Extraction:
-    return extract_chunk(task, config)
 
 
 @dataclass(slots=True)
@@ -143,7 +124,8 @@ class _Flow:
                 break
             while self.yielded in self.ready:
                 yield self._next(self.yielded)
-        self._drain()
+        self.crew.stop()  # what is finished is taken, and nothing else
+        self.ready |= {done.number: done.result for done in self.crew.finished() if done.result is not None}
         for number in sorted(self.ready):
             yield self._next(number)
         if error := self.error or self.source_error:
@@ -161,25 +143,22 @@ class _Flow:
             self.running += 1
 
     def _ready_task(self) -> tuple[Waves, ChunkTask] | None:
+        """Return the next chunk of an open document, else of the next one; None where none is to be had now."""
         for waves in self.open:
             if task := waves.take():
                 return waves, task
-        while len(self.open) < self.config.concurrency and (opened := self._open_document()):
-            if task := opened.take():
-                return opened, task
+        while len(self.open) < self.config.concurrency:
+            try:
+                job = next(self.jobs, None)
+            except KgError as error:
+                self.source_error = error
+                return None
+            if job is None:
+                return None
+            self.open.append(Waves(job, self.config.wave if self.config.extractor.converses else 0))
+            if task := self.open[-1].take():
+                return self.open[-1], task
         return None
-
-    def _open_document(self) -> Waves | None:
-        """Open the next document; None where there is none, or where reading it failed."""
-        try:
-            job = next(self.jobs, None)
-        except KgError as error:
-            self.source_error = error
-            return None
-        if job is None:
-            return None
-        self.open.append(Waves(job, self.config.wave if self.config.extractor.converses else 0))
-        return self.open[-1]
 
     def _take(self) -> None:
         done = self.crew.take()
@@ -192,13 +171,6 @@ class _Flow:
         waves.finish(done.result)
         if waves.is_over:
             self.open.remove(waves)
-
-    def _drain(self) -> None:
-        """Take what is finished, and nothing else."""
-        self.crew.stop()
-        for done in self.crew.finished():
-            if done.result is not None:
-                self.ready[done.number] = done.result
 
     def _next(self, number: int) -> tuple[Document, Extraction]:
         _, document = self.owners.pop(number)

@@ -18,7 +18,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask, Context
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema, SchemaColumn
-from kg_neo4j.records import ModelAnswer, NodeRow, Rejection, RelationshipRow
+from kg_neo4j.records import ModelAnswer
 
 FOLLOW_UPS = ("continue", "glean", "mend")
 SHOWN_ROWS = 400  # of each section, in a further question
@@ -52,12 +52,7 @@ class LlmExtractor:
     """An Extractor that asks a model behind an API. Keeps no state between chunks; pickles if the model does."""
 
     def __init__(
-        self,
-        door: Door,
-        schema: Schema,
-        *,
-        output_language: str = "source",
-        temperature: float | None = None,
+        self, door: Door, schema: Schema, *, output_language: str = "source", temperature: float | None = None
     ) -> None:
         """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0)."""
         if output_language not in _LANGUAGES:
@@ -68,23 +63,11 @@ class LlmExtractor:
         self._prompt = prompts.load("extract")
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._door.name
-
-    @property
-    def config_hash(self) -> str:
-        """Hash of the model's name, the prompts, the schema, the language of the answer and the temperature."""
+        self.name = door.name
+        self.converses = True  # a model uses context and can be asked further questions
         asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
-        parts = (self._door.name, asked, self._schema.hash, self._language, repr(self._temperature))
-        return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-    @property
-    def converses(self) -> bool:
-        """A model uses context and can be asked further questions."""
-        return True
+        parts = (self.name, asked, schema.hash, output_language, repr(self._temperature))
+        self.config_hash = hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -113,11 +96,11 @@ class LlmExtractor:
         said = self._door.ask(task).result()
         return ModelAnswer(
             text=said.text,
-            model=self._door.name,
+            model=self.name,
             prompt_hash=prompt_hash,
             finish_reason=said.finish_reason,
             usage=said.usage,
-            request_hash=task.request("", 0).hash(self._door.name),
+            request_hash=task.request("", 0).hash(self.name),
             kept=said.kept,
         )
 
@@ -149,10 +132,14 @@ class LlmExtractor:
     def further_message(self, question: FollowUp) -> str:
         """Return what a further question adds to the user message."""
         prompt = self._further[question.step]
+        nodes, relationships = question.nodes[:SHOWN_ROWS], question.relationships[:SHOWN_ROWS]
         shown = {
-            "nodes": _lines(_node_line(node) for node in question.nodes[:SHOWN_ROWS]),
-            "relationships": _lines(_relationship_line(row) for row in question.relationships[:SHOWN_ROWS]),
-            "rejected": _lines(_rejected_line(each) for each in question.rejections),
+            "nodes": _lines(f"{node.node_id},{node.type},{_one_line(node.name)}" for node in nodes),
+            "relationships": _lines(f"{row.source_id},{row.type},{row.target_id}" for row in relationships),
+            "rejected": _lines(
+                f"{_one_line(each.text)}\n  -> {each.reason.replace('_', ' ')}: {_one_line(each.detail)}"
+                for each in question.rejections
+            ),
         }
         return prompt.render(**{name: shown[name] for name in prompt.placeholders})[1]
 
@@ -166,18 +153,6 @@ def _context(context: Context, boundary: str) -> str:
         names = "; ".join(f"{_one_line(name)} ({kind})" for name, kind in context.known)
         parts.append(f"===== named so far {boundary} =====\n{names}")
     return "\n".join([*parts, ""]) if parts else ""
-
-
-def _node_line(node: NodeRow) -> str:
-    return f"{node.node_id},{node.type},{_one_line(node.name)}"
-
-
-def _relationship_line(row: RelationshipRow) -> str:
-    return f"{row.source_id},{row.type},{row.target_id}"
-
-
-def _rejected_line(rejection: Rejection) -> str:
-    return f"{_one_line(rejection.text)}\n  -> {rejection.reason.replace('_', ' ')}: {_one_line(rejection.detail)}"
 
 
 def _lines(lines: Iterable[str]) -> str:

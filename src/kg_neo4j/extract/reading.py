@@ -1,9 +1,7 @@
 """From the answers on one chunk to its extraction. Pure: the same answers always give the same extraction.
 
-Answers come in rounds. The first round is the whole text, or its two halves where the model's answer was cut twice or
-the text was too long; "continue" goes on where an answer was cut; "glean" asks what is missing (the length study);
-"mend" asks once for the rows that were rejected. A later round may use the ids of nodes that earlier ones gave. A row
-that only says again what an earlier round said is accepted, counted as repeated, and adds no evidence.
+Answers come in rounds (see `conversation`). A later round may use the ids of nodes that earlier ones gave. A row that
+only says again what an earlier round said is accepted, counted as repeated, and adds no evidence.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.extract import rows as csv_rows
-from kg_neo4j.extract.csv_records import parse_lenient
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import ToSource, ValidRows, validate
 from kg_neo4j.records import (
@@ -141,7 +138,7 @@ def shorten(text: str, limit: int = 120) -> str:
 
 def row_id(rejection: Rejection) -> str:
     """Return the id in a rejected row's first field, as far as it can be read; it may be empty."""
-    fields = parse_lenient(rejection.text.split("\n", 1)[0])
+    fields = csv_rows.parse_lenient(rejection.text.split("\n", 1)[0])
     first = fields[0] if fields else rejection.text.partition(",")[0]
     return first.strip().strip('"').strip()
 
@@ -199,12 +196,7 @@ def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
 # ------------------------------------------------------------------------------------------------------- outcomes
 
 # Of several answers on one chunk: rows make it done, whatever else failed.
-_PRECEDENCE = (
-    ChunkOutcome.DONE,
-    ChunkOutcome.EMPTY,
-    ChunkOutcome.REFUSED,
-    ChunkOutcome.FAILED,
-)
+_PRECEDENCE = (ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.REFUSED, ChunkOutcome.FAILED)
 
 
 def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:

@@ -1,8 +1,7 @@
 """From a model's answer to raw rows. Pure: text in, rows and rejections out, and every data row is one or the other.
 
-The two sections are found by their exact header rows, wherever they stand: in prose, in code fences, after a reasoning
-block, in either order, several times. Under a header that is almost one, rows are counted and rejected. What is neither
-header nor row (prose, fences, blank lines) is not counted.
+The two sections are found by their exact header rows, wherever and as often as they stand. Under a header that is
+almost one, rows are counted and rejected. What is neither header nor row (prose, fences, blank lines) is not counted.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.extract.csv_records import parse_lenient, parse_strict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.records import Rejection, RejectionReason
 
@@ -30,6 +28,10 @@ _ID_LIKE = re.compile(r'\s*"?[^\s",]{1,64}"?\s*')
 _LONE_ID = re.compile(r"\s*[A-Za-z]{0,12}[_-]?[0-9]+\s*")
 _WORD = re.compile(r"[\w ]{1,40}")
 _HEADER_EDGE = ' \t"*`\ufeff\u200b'
+# A quoted field (spaces around the quotes are tolerated), or one without any quote; both up to a comma or a line end.
+_FIELD = re.compile(r'[ \t]*+"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"[ \t]*+(?=[,\n]|\Z)|(?P<plain>[^",\n]*+)(?=[,\n]|\Z)')
+_OPEN = re.compile(r'[ \t]*+"[^"]*+(?:""[^"]*+)*+\Z')
+_QUOTE_RUN = re.compile(r'\\?"+')
 
 
 class RowKind(enum.StrEnum):
@@ -94,10 +96,7 @@ class _RowReader:
             cut = text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
             text, self._rest = text[:cut], text[cut:]
         self._text = text
-        self._columns = {
-            RowKind.NODE: schema.node_header,
-            RowKind.RELATIONSHIP: schema.relationship_header,
-        }
+        self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
         self._unclosed: set[str] = set()  # reasoning tags without an end, so that each is looked for once
@@ -200,7 +199,7 @@ class _RowReader:
 
     def _take(self, position: int, end: int, header: _Header) -> int:
         """Read the record at `position`, whose first line ends at `end`; return where the next line begins."""
-        record = parse_strict(self._text, position)
+        record = _parse_strict(self._text, position)
         whole = record is not None and record.complete and len(record.fields) == header.width
         if record and not whole and record.end > end and self._hides_rows(end + 1, record.end, header):
             record = None  # an unbalanced quote: it must not swallow what follows
@@ -227,7 +226,7 @@ class _RowReader:
 
     def _take_faulty(self, position: int, end: int, header: _Header) -> int:
         """Count what stands under a header that is almost one."""
-        record = parse_strict(self._text, position)
+        record = _parse_strict(self._text, position)
         if header.separator == "," and record and record.complete and len(record.fields) == header.width:
             end = record.end
         line = self._text[position:end]
@@ -276,7 +275,7 @@ class _RowReader:
             stop = self._line_end(start)
             if self._as_header(self._text[start:stop]):
                 return True
-            record = parse_strict(self._text, start)
+            record = _parse_strict(self._text, start)
             whole = record is not None and record.complete and len(record.fields) == header.width
             if whole and record is not None and _ID_LIKE.fullmatch(record.fields[0]):
                 return True
@@ -292,3 +291,74 @@ def _names(line: str, separator: str) -> list[str]:
     """Return the words of a line that may be a header; quotes around (or lost among) them do not matter."""
     plain = line.replace('"', "").strip(_HEADER_EDGE)
     return [name.strip(_HEADER_EDGE).casefold() for name in plain.split(separator)]
+
+
+# ------------------------------------------------------------------------------------------------- one CSV record
+
+# Read twice: as RFC 4180 has it, and as careless writers have it. The csv module is not used: it stops at NUL and at
+# 131,072 characters, and one stray quote makes it swallow all the rows that follow.
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record and the offset after its last field. Not complete: its last quote is still open at the text's end."""
+
+    fields: tuple[str, ...]
+    end: int
+    complete: bool = True
+
+
+def _parse_strict(text: str, start: int) -> _Record | None:
+    """Return the RFC 4180 record at `start`; line breaks within quotes belong to it. None where it is malformed."""
+    fields: list[str] = []
+    position = start
+    while True:
+        match = _FIELD.match(text, position)
+        if match is None:
+            if _OPEN.match(text, position):
+                return _Record(tuple(fields), len(text), complete=False)
+            return None
+        quoted = match["quoted"]
+        fields.append(match["plain"] if quoted is None else quoted.replace('""', '"'))
+        position = match.end()
+        if position == len(text) or text[position] == "\n":
+            return _Record(tuple(fields), position)
+        position += 1  # the comma
+
+
+def parse_lenient(line: str) -> tuple[str, ...] | None:
+    r"""Return the fields of one line whose quotes are in pairs, although not where RFC 4180 has them; else None.
+
+    Reads `Dwayne "The Rock" Johnson`, `"he said "yes" twice"` and `"he said \"yes\""`.
+    """
+    fields: list[str] = []
+    position = 0
+    while True:
+        indent = len(line) - len(line[position:].lstrip(" \t"))
+        if line.startswith('"', indent):
+            found = _quoted(line, indent + 1)
+            if found is None:
+                return None
+            field, position = found
+        else:
+            end = line.find(",", position)
+            end = len(line) if end < 0 else end
+            field, position = line[position:end], end
+        if field.count('"') % 2:
+            return None
+        fields.append(field)
+        if position >= len(line):
+            return tuple(fields)
+        position += 1
+
+
+def _quoted(line: str, start: int) -> tuple[str, int] | None:
+    """Return a quoted field's text and the offset of the comma or line end after it; None where nothing closes it."""
+    for run in _QUOTE_RUN.finditer(line, start):
+        if run[0].startswith("\\") or len(run[0]) % 2 == 0:
+            continue
+        rest = line[run.end() :].lstrip(" \t")
+        if not rest or rest.startswith(","):
+            inner = line[start : run.end() - 1]
+            return inner.replace('\\"', '"').replace('""', '"'), len(line) - len(rest)
+    return None

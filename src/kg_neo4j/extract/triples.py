@@ -15,7 +15,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kg_neo4j.acquire.identity import text_hash
 from kg_neo4j.acquire.sentences import sentences
@@ -47,14 +46,15 @@ def read_triples(path: str) -> Mapping[str, Triples]:
         content = file.read_bytes()
         plain = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
         docs = json.loads(plain)["docs"]
-        return {text_hash(str(doc["text"])): _read(doc) for doc in docs}
+        return {
+            text_hash(str(doc["text"])): Triples(
+                tuple(map(str, doc.get("extracted_entities", ()))),
+                tuple(tuple(map(str, triple)) for triple in doc["extracted_triples"]),
+            )
+            for doc in docs
+        }
     except (ValueError, KeyError, TypeError, EOFError, OSError) as error:
         raise UnreadableSource(f"{path} holds no triples", hint='{"docs": [{"text", "extracted_triples"}]}') from error
-
-
-def _read(doc: Mapping[str, Any]) -> Triples:
-    said = tuple(tuple(map(str, triple)) for triple in doc["extracted_triples"])
-    return Triples(tuple(map(str, doc.get("extracted_entities", ()))), said)
 
 
 class TripleExtractor:
@@ -66,27 +66,10 @@ class TripleExtractor:
         digest = hashlib.sha256(f"{RULES_VERSION}\0{schema.hash}".encode())
         for key in sorted(known):
             digest.update(repr((key, known[key].entities, known[key].triples)).encode("utf-8", "surrogatepass"))
-        self._config_hash = digest.hexdigest()[:32]
-
-    @property
-    def name(self) -> str:
-        """Stored with every answer."""
-        return "triples"
-
-    @property
-    def config_hash(self) -> str:
-        """Hash of the schema, of these rules and of all triples."""
-        return self._config_hash
-
-    @property
-    def converses(self) -> bool:
-        """The file says everything at once."""
-        return False
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing."""
-        return ()
+        self.name = "triples"  # stored with every answer
+        self.config_hash = digest.hexdigest()[:32]  # of the schema, of these rules and of all triples
+        self.converses = False  # the file says everything at once
+        self.notes: tuple[str, ...] = ()
 
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return as CSV what the file says of the chunk's document; of a chunk among several, what it names itself."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from kg_neo4j.extract.evidence import locate
 from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
@@ -21,8 +22,8 @@ from kg_neo4j.extract.values import (
     clean_field,
     normalise_type,
     parse_number,
+    parse_year,
 )
-from kg_neo4j.extract.years import parse_year
 from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
 
 FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text
@@ -39,16 +40,6 @@ class ValidRows:
     nodes: tuple[NodeRow, ...]
     relationships: tuple[RelationshipRow, ...]
     rejections: tuple[Rejection, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """The fields of one row, clean and typed."""
-
-    words: dict[ColumnKind, str]  # ids, type, name and evidence by kind of column
-    type: str
-    properties: dict[str, PropertyValue]
-    span: Span | None
 
 
 def validate(
@@ -91,51 +82,32 @@ class _Validation:
 
     def node(self, row: RawRow) -> NodeRow | None:
         try:
-            fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
-            node_id = _claim(self.node_rows, fields.words[ColumnKind.ID], row)
+            words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
+            node_id = _claim(self.node_rows, words[ColumnKind.ID], row)
         except ValueRefused as refused:
             self._reject(row, refused)
             return None
-        return NodeRow(
-            line=row.line,
-            node_id=node_id,
-            type=fields.type,
-            original_type=fields.words[ColumnKind.TYPE],
-            name=fields.words[ColumnKind.NAME],
-            properties=fields.properties,
-            evidence=fields.words.get(ColumnKind.EVIDENCE) or None,
-            span=fields.span,
-        )
+        return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
 
     def relationship(self, row: RawRow) -> RelationshipRow | None:
         allowed = self.schema.relationship_types
         try:
-            fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
-            source, target = fields.words[ColumnKind.SOURCE], fields.words[ColumnKind.TARGET]
+            words, fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
+            source, target = words[ColumnKind.SOURCE], words[ColumnKind.TARGET]
             for end in (source, target):
                 if end not in self.node_rows and end not in self.known:
                     detail = f"{end[:80]!r} is not the id of an accepted node row of this answer"
                     raise ValueRefused(RejectionReason.MISSING_END, detail)
-            relationship_id = _claim(self.relationship_rows, fields.words[ColumnKind.ID], row)
+            row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
         except ValueRefused as refused:
             self._reject(row, refused)
             return None
-        return RelationshipRow(
-            line=row.line,
-            relationship_id=relationship_id,
-            source_id=source,
-            type=fields.type,
-            original_type=fields.words[ColumnKind.TYPE],
-            target_id=target,
-            properties=fields.properties,
-            evidence=fields.words.get(ColumnKind.EVIDENCE) or None,
-            span=fields.span,
-            stated=row.stated,
-        )
+        return RelationshipRow(relationship_id=row_id, source_id=source, target_id=target, stated=row.stated, **fields)
 
     def _fields(
         self, row: RawRow, columns: tuple[SchemaColumn, ...], allowed: tuple[str, ...], reserved: frozenset[str]
-    ) -> _Fields:
+    ) -> tuple[dict[ColumnKind, str], dict[str, Any]]:
+        """Return the ids, type, name and evidence of a row by kind of column, and the fields that all rows have."""
         words: dict[ColumnKind, str] = {}
         properties: dict[str, PropertyValue] = {}
         for column, raw in zip(columns, row.fields, strict=True):
@@ -149,7 +121,15 @@ class _Validation:
         kind = normalise_type(words[ColumnKind.TYPE], reserved)
         if allowed and kind not in {normalise_type(name, reserved) for name in allowed}:
             raise ValueRefused(RejectionReason.BAD_TYPE, f"{kind} is not one of the schema's types")
-        return _Fields(words, kind, properties, self._span(words.get(ColumnKind.EVIDENCE)))
+        evidence = words.get(ColumnKind.EVIDENCE)
+        return words, {
+            "line": row.line,
+            "type": kind,
+            "original_type": words[ColumnKind.TYPE],
+            "properties": properties,
+            "evidence": evidence or None,
+            "span": self._span(evidence),
+        }
 
     def _span(self, words: str | None) -> Span | None:
         """Find the evidence; `words` is None where the schema has no such column."""

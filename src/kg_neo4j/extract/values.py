@@ -6,8 +6,8 @@ import hashlib
 import math
 import re
 import unicodedata
+from functools import lru_cache
 
-from kg_neo4j.extract.romanisation import romanise
 from kg_neo4j.extract.schema import SchemaColumn
 from kg_neo4j.records import RejectionReason
 
@@ -116,3 +116,139 @@ def parse_number(text: str, column: SchemaColumn) -> int | float:
             RejectionReason.BAD_VALUE, f"{column.name}: {text[:80]} is not between {lowest:g} and {highest:g}"
         )
     return int(value) if value.is_integer() else value
+
+
+# ------------------------------------------------------------------------------------------------- years
+
+MIN_YEAR, MAX_YEAR = -9999, 9999
+_LONGEST_DATE = 80  # characters; no date is longer
+
+_ABOUT = (
+    r"(?:(?:c|ca|cca|circa|about|around|approx|approximately|before|after|by|early|mid|late|probably|possibly|or|"
+    r"ok|około|um|etwa|vers|env|in)\b\.?|[~≈])\s*"
+)
+_AFTER_CHRIST = r"(?:ad|ce|a\.\s?d\.?|c\.\s?e\.?|n\.\s?e\.|n\.\s?chr\.?)"
+_BEFORE_CHRIST = r"(?:bce?|b\.\s?c\.?(?:\s?e\.?)?|p\.\s?n\.\s?e\.?|v\.\s?chr\.?|av\.?\s?j\.?-c\.?)"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|winter)\.?"
+)
+
+
+def _year(group: str) -> str:
+    """Return the expression for one year with its era; the number is in `group`, BC in `group`_bc."""
+    return (
+        rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<{group}>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
+        rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<{group}_bc>{_BEFORE_CHRIST})))?"
+    )
+
+
+_YEAR_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        # 570, c. 570 CE, 4 BC, 570-573, between 570 and 573: the first year counts
+        rf"(?:between\s+|from\s+)?{_year('year')}"
+        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_year('second')})?",
+        r"(?P<year>-?[0-9]{4})-[0-9]{2}(?:-[0-9]{2})?(?:t[0-9:.]+z?)?",  # 1990-05-01
+        r"[0-9]{1,2}[./][0-9]{1,2}[./](?P<year>[0-9]{4})",  # 01.05.1990
+        # 1 May 1990, in any language
+        rf"(?:{_ABOUT}){{0,2}}[0-9]{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?[^\W\d_]{{3,}}\.?,?\s+(?P<year>[0-9]{{3,4}})",
+        rf"(?:{_ABOUT}){{0,2}}{_MONTH}\s+(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?\s+)?(?P<year>[0-9]{{3,4}})",  # May 1, 1990
+    )
+)
+_REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+
+
+def parse_year(text: str, what: str) -> int:
+    """Return the year, negative for BC: "c. 570" gives 570, "4 BC" gives -4, "1990-05-01" gives 1990.
+
+    Of a range the first year counts. Raises ValueRefused (BAD_VALUE) where no year can be read, or outside -9999 to
+    9999; `what` names the column.
+    """
+    if len(text) <= _LONGEST_DATE:
+        plain = unicodedata.normalize("NFKC", text).casefold().strip()
+        latin = "".join(str(int(char)) if char.isdecimal() else char for char in plain)
+        shortened = _REMARK.sub("", latin) or latin.strip("()[]")
+        for form in _YEAR_FORMS:
+            if match := form.fullmatch(shortened):
+                return _signed(match)
+    raise ValueRefused(
+        RejectionReason.BAD_VALUE, f"{what}: {text[:80]!r} is not a year between {MIN_YEAR} and {MAX_YEAR}"
+    )
+
+
+def _signed(match: re.Match[str]) -> int:
+    found = match.groupdict()
+    year = int(found["year"].replace("−", "-"))
+    before = found.get("year_bc") or (found.get("second_bc") and "-" not in found["year"])
+    return -abs(year) if before else year
+
+
+# ------------------------------------------------------------------------------------------------- letters in ASCII
+
+# For the labels that types become; the original type is kept with it. Cyrillic and Greek by a table of usual spellings,
+# kana and Hangul by the names that Unicode gives their syllables; other scripts (Han, Arabic, Devanagari, ...) have no
+# such names, so each letter becomes u and its code point: ugly, but never lost, and never the label of another word.
+
+_LETTERS = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i", "ß": "ss", "ẞ": "SS"}
+    | {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ħ": "h", "Ħ": "H", "ŋ": "ng", "Ŋ": "NG"}
+    | dict.fromkeys("\u00a0\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+)
+_CYRILLIC = (
+    "а a б b в v г g д d е e ё yo ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh "
+    "щ shch ъ - ы y ь - э e ю yu я ya є ye і i ї yi ґ g ў u ђ dj ј j љ lj њ nj ћ c џ dz ѓ gj ќ kj ѕ dz ә a ғ gh қ q "
+    "ң ng ө o ұ u ү u һ h"
+)
+_GREEK = "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o"
+_LONG_VOWEL = "ー"  # in kana
+_SYLLABLES = ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE ")
+
+
+def _pairs(table: str) -> dict[str, str]:
+    words = table.split()
+    return {letter: "" if latin == "-" else latin for letter, latin in zip(words[::2], words[1::2], strict=True)}
+
+
+_TABLE = _pairs(_CYRILLIC) | _pairs(_GREEK)
+
+
+def romanise(text: str) -> str:
+    """Return `text` with every letter and digit in ASCII; other characters stay as they are, accents go."""
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFC", text).translate(_LETTERS)
+    return " ".join(_word(word) for word in composed.split(" "))
+
+
+def _word(word: str) -> str:
+    """Return one word; capitals stay capitals also where one letter becomes several."""
+    spelled = "".join(map(_letter, word))
+    return spelled.upper() if word.isupper() else spelled
+
+
+@lru_cache(maxsize=4096)
+def _letter(char: str) -> str:
+    """Return the spelling of one character."""
+    if char.isascii():
+        return char
+    if latin := _TABLE.get(char.lower()):
+        return latin if char.islower() else latin.capitalize()
+    if char.lower() in _TABLE or char == _LONG_VOWEL:  # a sign without a sound of its own
+        return ""
+    name = unicodedata.name(char, "")
+    for prefix in _SYLLABLES:
+        if name.startswith(prefix):
+            return name.removeprefix(prefix).removeprefix("SMALL ").lower()
+    parts = unicodedata.normalize("NFKD", char)
+    if parts != char:
+        return "".join(map(_letter, parts))
+    category = unicodedata.category(char)
+    if category == "Mn":
+        # other marks are vowel signs of Indic scripts and points of others, which are letters
+        return "" if unicodedata.name(char, "").startswith("COMBINING ") else _code(char)
+    return _code(char) if category[0] in "LMN" else char
+
+
+def _code(char: str) -> str:
+    return f"_u{ord(char):04x}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from kg_neo4j import factory, plugins
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire import chunking, files, linked_pages, wikipedia
+from kg_neo4j.acquire import chunking, files, wikipedia
 from kg_neo4j.acquire.decoding import check_encoding
 from kg_neo4j.acquire.folders import FilePatterns
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
@@ -235,9 +235,7 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
     if not options.links or not pages:
         return
     site = site_of(settings, options)
-    for each in linked_pages.follow(
-        pages, options.links, graph=settings.graph, site=site, text_language=options.language
-    ):
+    for each in wikipedia.follow(pages, options.links, graph=settings.graph, site=site, text_language=options.language):
         if isinstance(each, SkippedSource):
             tally.notes.append(f"link to {each.source!r} not followed: {each.reason}")
         else:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.acquire import page_refresh
-from kg_neo4j.acquire.absence import LoadedFolder, loaded_folders
+from kg_neo4j.acquire.folders import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.acquire.page_refresh import KnownPage
 from kg_neo4j.graph.database import Database

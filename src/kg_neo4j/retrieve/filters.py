@@ -15,8 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.values import RESERVED_LABELS, ValueRefused, normalise_type
-from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR, parse_year
+from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR, RESERVED_LABELS, ValueRefused, normalise_type, parse_year
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Filters

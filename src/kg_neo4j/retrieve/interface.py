@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR
+from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR
 from kg_neo4j.records import (
     Citation,
     CitationPath,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.acquire.absence import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.files import read
+from kg_neo4j.acquire.folders import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.records import Document
 

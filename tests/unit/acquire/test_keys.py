@@ -176,7 +176,7 @@ def test_two_folders_with_files_of_one_key_are_refused_before_a_file_is_read(tmp
 def test_a_folder_and_a_folder_in_it_are_read_once(project: Path) -> None:
     assert keys(project / "docs", project / "docs" / "sub") == ["a.txt", "sub/b.txt"]
     found = list(find([str(project / "docs" / "sub"), str(project / "docs")]))
-    assert not [each for each in found if isinstance(each, SkippedSource)]
+    assert [each.reason for each in found if isinstance(each, SkippedSource)] == ["already read as 'b.txt'"]
 
 
 # ------------------------------------------------------------------------------------------------- files of a graph

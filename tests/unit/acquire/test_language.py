@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.acquire.language import detect
-from kg_neo4j.acquire.language_data import abbreviations, languages, primary, stop_words
+from kg_neo4j.acquire.language import abbreviations, detect, languages, primary, stop_words
 
 SENTENCES = {
     "en": "The lighthouse was built when nobody else wanted to live there, and it is still the only house on it.",

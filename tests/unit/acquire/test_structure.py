@@ -62,7 +62,7 @@ def test_unwrapped_lines_are_paragraphs_each():
 
 
 def test_path_of_headings_and_level_are_kept():
-    found = pieces(document("# A\n\none\n\n## B\n\ntwo\n\n# C\n\nthree"))
+    found = tuple(pieces(document("# A\n\none\n\n## B\n\ntwo\n\n# C\n\nthree")))
     assert [(piece.section, piece.level) for piece in found] == [
         ("A", 1),
         ("A", 0),
@@ -74,7 +74,7 @@ def test_path_of_headings_and_level_are_kept():
 
 
 def test_page_border_is_a_border_of_pieces():
-    found = pieces(document("one line\nsame page\nnext page\n\nlast page", pages=(0, 19, 30)))
+    found = tuple(pieces(document("one line\nsame page\nnext page\n\nlast page", pages=(0, 19, 30))))
     assert [piece.page for piece in found] == [0, 1, 2]
     assert [(piece.start, piece.end) for piece in found] == [(0, 18), (19, 28), (30, 39)]
 
@@ -85,7 +85,7 @@ def test_page_border_is_a_border_of_pieces():
     )
 )
 def test_pieces_hold_everything_but_white_space_in_order(text):
-    found = pieces(document(text))
+    found = tuple(pieces(document(text)))
     reached = 0
     for piece in found:
         assert reached <= piece.start < piece.end
@@ -99,7 +99,7 @@ def test_paragraph_of_many_lines_takes_the_memory_of_one_line():
     long = document("x\n" * 50_000)
     tracemalloc.start()
     try:
-        assert len(pieces(long)) == 1
+        assert len(tuple(pieces(long))) == 1
         assert tracemalloc.get_traced_memory()[1] < 100_000
     finally:
         tracemalloc.stop()

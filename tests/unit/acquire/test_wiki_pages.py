@@ -10,7 +10,7 @@ import pytest
 
 import fake_mediawiki
 from fake_mediawiki import BUSY, Page, Wiki
-from kg_neo4j.acquire import linked_pages, mediawiki, page_refresh, wiki_pages, wikipedia
+from kg_neo4j.acquire import mediawiki, page_refresh, wiki_pages, wikipedia
 from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.acquire.page_refresh import CheckedPage, KnownPage
 from kg_neo4j.errors import SourceNotFound
@@ -127,8 +127,8 @@ def page(title: str, text: str, links: tuple[str, ...], redirects: tuple[str, ..
 def test_pages_that_more_pages_link_to_come_first_then_what_the_text_names_more_often() -> None:
     one = page("One", "The Baltic and the baltic coast. Mercury rose. Polands.", ("Baltic", "Poland", "Two", "Zebra"))
     two = page("Two", "Mercury set, mercury!", ("Poland", "Mercury (planet)", "Aachen", "Uno", "Zebra"), ("Uno",))
-    assert linked_pages.rank([one, two]) == ("Poland", "Zebra", "Mercury (planet)", "Baltic", "Aachen")
-    assert linked_pages.rank([two, one]) == linked_pages.rank([one, two])
+    assert wikipedia.rank([one, two]) == ("Poland", "Zebra", "Mercury (planet)", "Baltic", "Aachen")
+    assert wikipedia.rank([two, one]) == wikipedia.rank([one, two])
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def linked(wiki: Wiki) -> Wiki:
 def follow(wiki: Wiki, number: int) -> list[Document | SkippedSource]:
     start = [fetched(wiki, "Start"), fetched(wiki, "Other")]
     wiki.requests.clear()
-    return list(linked_pages.follow(start, number, graph="g", site=Site(url=wiki.url)))
+    return list(wikipedia.follow(start, number, graph="g", site=Site(url=wiki.url)))
 
 
 def test_what_cannot_be_followed_is_said_and_the_next_page_takes_its_place(linked: Wiki) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,8 @@ from fake_llm import FakeLlm, Reply
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
-from kg_neo4j.extract.engine import ExtractionConfig, extract_document
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.factory import door_to
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
@@ -32,8 +34,13 @@ def configure(llm: FakeLlm, concurrency: int = 1, retries: int = 1) -> Extractio
     return ExtractionConfig(SCHEMA, LlmExtractor(door_to(model), SCHEMA), concurrency=concurrency)
 
 
-def run(document: Document, chunks: tuple[Chunk, ...], config: ExtractionConfig) -> list[Extraction]:
-    return list(extract_document(document, chunks, config, stored={}))
+def run(
+    document: Document,
+    chunks: tuple[Chunk, ...],
+    config: ExtractionConfig,
+    stored: Mapping[str, tuple[ModelAnswer, ...]] | None = None,
+) -> list[Extraction]:
+    return [found for _, found in extract_all([DocumentJob(document, chunks, chunks, stored or {})], config)]
 
 
 def content(extraction: Extraction) -> tuple[object, ...]:
@@ -67,7 +74,7 @@ def test_stored_answers_are_used_instead_of_asking(llm: FakeLlm, document: Docum
     config = configure(llm)
     first = run(document, chunks, config)
     stored = {each.chunk.id: each.answers for each in first[:3]}
-    again = list(extract_document(document, chunks, config, stored=stored))
+    again = run(document, chunks, config, stored)
     assert [content(each) for each in again] == [content(each) for each in first]
     assert llm.calls == 4 + 1
 
@@ -76,7 +83,7 @@ def test_a_stored_answer_that_was_useless_is_asked_for_again(
     llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]
 ) -> None:
     useless = ModelAnswer("I cannot see any text.", "fake", "p", "stop")
-    found = list(extract_document(document, chunks[:1], configure(llm), stored={chunks[0].id: (useless,)}))
+    found = run(document, chunks[:1], configure(llm), {chunks[0].id: (useless,)})
     assert found[0].outcome is ChunkOutcome.DONE
     assert llm.calls == 1
 
@@ -165,18 +172,18 @@ def test_what_was_complete_is_yielded_before_an_unavailable_model_stops_the_run(
     for _ in range(20):
         llm.fail(503)
     many = tuple(replace(chunk, id=f"{number}-{chunk.id}") for number in range(5) for chunk in chunks)
-    extractions = extract_document(document, many, configure(llm, concurrency, retries=0), stored={})
-    done: list[Extraction] = []
+    extractions = extract_all([DocumentJob(document, many, many)], configure(llm, concurrency, retries=0))
+    done: list[tuple[Document, Extraction]] = []
     with pytest.raises(ModelUnavailable, match="503"):
         done.extend(extractions)
     assert len(done) == 2 or (concurrency == 2 and len(done) == 1)  # the second may be the other worker's, in flight
-    assert {each.outcome for each in done} == {ChunkOutcome.DONE}
+    assert {each.outcome for _, each in done} == {ChunkOutcome.DONE}
     assert llm.calls <= 2 + 2 * concurrency
 
 
 def test_a_closed_iterator_asks_no_more(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
     many = tuple(replace(chunk, id=f"{number}-{chunk.id}") for number in range(25) for chunk in chunks)
-    extractions = extract_document(document, many, configure(llm, concurrency=2), stored={})
+    extractions = extract_all([DocumentJob(document, many, many)], configure(llm, concurrency=2))
     next(extractions)
     extractions.close()  # type: ignore[attr-defined]
     assert llm.calls <= 6

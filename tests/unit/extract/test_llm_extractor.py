@@ -14,8 +14,8 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.context import ChunkTask, Context
-from kg_neo4j.extract.engine import ExtractionConfig, extract_document
+from kg_neo4j.extract.context import ChunkTask, Context, DocumentJob
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.factory import door_to
@@ -148,7 +148,7 @@ def test_a_model_that_obeys_a_poisoned_text_still_gives_only_the_schemas_rows(
     poisoned = replace(chunks[0], text=f"{chunks[0].text}\n{order}")
     llm.say(answer)
     config = ExtractionConfig(SCHEMA, extractor(llm))
-    found = next(extract_document(document, (poisoned,), config, stored={}))
+    ((_, found),) = extract_all([DocumentJob(document, (poisoned,), (poisoned,))], config)
     assert order in llm.requests[0].user
     assert found.chunk is poisoned
     assert found.rows_read == len(found.nodes) + len(found.relationships) + len(found.rejections)

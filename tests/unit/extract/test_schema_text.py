@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.schema_text import SchemaDraft, answer_of, write
+from kg_neo4j.extract.schema import SchemaDraft, answer_of, write
 from kg_neo4j.records import NodeRow, RelationshipRow
 
 BASE = schemas.load("graph")

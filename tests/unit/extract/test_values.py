@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from csv_grammar import depth, holds
 from kg_neo4j.extract.schema import ColumnKind, SchemaColumn
 from kg_neo4j.extract.values import (
+    MAX_YEAR,
+    MIN_YEAR,
     RESERVED_LABELS,
     RESERVED_RELATIONSHIP_TYPES,
     TYPE_PATTERN,
@@ -18,8 +20,8 @@ from kg_neo4j.extract.values import (
     clean_field,
     normalise_type,
     parse_number,
+    parse_year,
 )
-from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR, parse_year
 from kg_neo4j.records import RejectionReason
 
 STRENGTH = SchemaColumn("strength", ColumnKind.NUMBER, "", minimum=1, maximum=10)

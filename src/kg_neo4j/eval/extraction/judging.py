@@ -19,15 +19,15 @@ from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.eval.extraction.matching import Duplicates, Prediction, RelationMatch
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.annotation import (
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import (
     EntityMentions,
+    Extractor,
     OffersMentions,
     OffersRelations,
     RelationClassifier,
     ScoredRelation,
 )
-from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Document, Extraction, NodeRow, RelationshipRow
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, assign, b_cubed, ceaf, shared
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
+from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Chunk, Extraction, NodeRow
 

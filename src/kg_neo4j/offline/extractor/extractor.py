@@ -14,9 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from kg_neo4j.extract.annotation import EntityMentions, RelationClassifier
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.interface import EntityMentions, FollowUp, RelationClassifier
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import drop_common, name_from_spans, name_sentences

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
+from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.lexicon import COUNTRIES, NATIONS
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence

@@ -22,7 +22,7 @@ from kg_neo4j._models.prompts import Prompt
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.schema_text import comment, quoted
+from kg_neo4j.extract.schema import comment, quoted
 from kg_neo4j.organise.tree.interface import Aspect
 
 GENERAL = Aspect(

@@ -10,8 +10,7 @@ from pathlib import Path
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
-from kg_neo4j.acquire.absence import LoadedFolder
-from kg_neo4j.acquire.folders import real_path
+from kg_neo4j.acquire.folders import LoadedFolder, real_path
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.extract import exchange

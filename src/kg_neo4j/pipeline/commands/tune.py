@@ -27,8 +27,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract import type_proposals
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
-from kg_neo4j.extract.schema import Schema
-from kg_neo4j.extract.schema_text import SchemaDraft, answer_of, write
+from kg_neo4j.extract.schema import Schema, SchemaDraft, answer_of, write
 from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
 from kg_neo4j.organise.tree.aspects import ProposeAspects, load_aspects, write_aspects
 from kg_neo4j.organise.tree.interface import Aspect

@@ -11,8 +11,7 @@ from typing import Any
 from kg_neo4j import factory
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.json_lines import read_rows
-from kg_neo4j.acquire.language import detect
-from kg_neo4j.acquire.language_data import primary
+from kg_neo4j.acquire.language import detect, primary
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect

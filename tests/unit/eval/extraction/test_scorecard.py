@@ -15,10 +15,9 @@ from kg_neo4j.eval.extraction import type_map
 from kg_neo4j.eval.extraction.judging import Judged, judge
 from kg_neo4j.eval.extraction.scorecard import Scorecard, ScorecardOptions, extract_passages, score_extraction, select
 from kg_neo4j.eval.extraction.scores import Counts, score
-from kg_neo4j.extract.annotation import EntityMentions, Place, RelationClassifier, ScoredRelation
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig
-from kg_neo4j.extract.interface import Extractor, FollowUp
+from kg_neo4j.extract.interface import EntityMentions, Extractor, FollowUp, Place, RelationClassifier, ScoredRelation
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.schema import load as load_schema
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import rows
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.engine import ExtractionConfig, extract_document
+from kg_neo4j.extract.context import ChunkTask, DocumentJob
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.validation import validate
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
@@ -73,7 +73,7 @@ def test_evidence_of_a_node_names_it():
 def test_the_engine_takes_it_as_it_takes_a_model():
     schema = schemas.load("graph")
     config = ExtractionConfig(schema, OfflineExtractor(schema), evidence="reject")
-    (extraction,) = extract_document(document(TEXT), [chunk(TEXT)], config, stored={})
+    ((_, extraction),) = extract_all([DocumentJob(document(TEXT), (chunk(TEXT),), (chunk(TEXT),))], config)
     assert extraction.outcome is ChunkOutcome.DONE
     assert {node.name for node in extraction.nodes} == {"Ada Brandt", "Oslo", "Otto Lind", "1871"}
     assert extraction.rejections == ()

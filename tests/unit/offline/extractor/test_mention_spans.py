@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.annotation import EntityMentions, OffersMentions
 from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import EntityMentions, OffersMentions
 from kg_neo4j.offline.extractor.coreference import group_spans
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.offline.networks.mention_types import MentionSpan
