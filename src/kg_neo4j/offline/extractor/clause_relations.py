@@ -54,8 +54,6 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
 
 
 class _VerbClause:
-    """A verb with the names that are its subjects."""
-
     def __init__(self, grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention]) -> None:
         self.grammar, self.verb, self.lemma, self.subjects = grammar, verb, lemma, subjects
         particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
@@ -175,7 +173,6 @@ def _is_date(meant: Sequence[ParsedMention]) -> bool:
 
 
 def _active(lemma: str, particle: str, preposition: str, thing: str = "") -> str:
-    """Return the type that a verb in the active gives."""
     words = [word for word in (lemma, particle, preposition) if word]
     past = IRREGULAR_PAST.get(lemma) or _past(lemma)
     trigger = TRIGGERS.get((past, *words[1:]))
@@ -197,7 +194,6 @@ def _past(lemma: str) -> str:
 
 
 def _passive(participle: str, particle: str, preposition: str) -> str:
-    """Return the type that a verb in the passive gives."""
     trigger = None if particle else TRIGGERS.get((participle, preposition))
     if trigger is not None and not trigger.noun and not trigger.back:
         return trigger.type

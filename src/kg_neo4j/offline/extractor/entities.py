@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -105,20 +105,23 @@ def draft_entities(sentences: list[ParsedSentence], topic: Topic | None) -> list
     """
     drafts: dict[tuple[object, ...], EntityDraft] = {}
     _mark_ships(sentences)
-    _mark_stressed(sentences)
-    for sentence in sentences:
-        for item in sentence.items:
-            if item.kind != "name":
-                continue
-            name, words, titles = split_name(item.text)
-            kept = titles - lex.DETACHABLE if len(words) > 1 else titles
-            draft = drafts.setdefault((words, kept, item.italic), EntityDraft(name, words, titles))
-            draft.titles |= titles
-            draft.italic = item.italic
-            draft.mentions.append((sentence, item))
-            item.entity = draft
+    names = [(sentence, item) for sentence in sentences for item in sentence.items if item.kind == "name"]
+    _mark_stressed([item for _, item in names])
+    for sentence, item in names:
+        name, words, titles = split_name(item.text)
+        kept = titles - lex.DETACHABLE if len(words) > 1 else titles
+        draft = drafts.setdefault((words, kept, item.italic), EntityDraft(name, words, titles))
+        draft.titles |= titles
+        draft.italic = item.italic
+        draft.mentions.append((sentence, item))
+        item.entity = draft
     _merge_short_forms(list(drafts.values()), topic)
-    return _merged(sentences)
+    merged = dict.fromkeys(item.entity for _, item in names)
+    for draft in merged:
+        draft.mentions = []
+    for sentence, item in names:
+        item.entity.mentions.append((sentence, item))
+    return list(merged)
 
 
 def _mark_ships(sentences: list[ParsedSentence]) -> None:
@@ -127,55 +130,33 @@ def _mark_ships(sentences: list[ParsedSentence]) -> None:
     Of several words only what stands behind "steamer" is the ship: people bear such names, too.
     """
     pairs = (pair for sentence in sentences for pair in pairwise(sentence.items))
-    ships = {id(item): split_name(item.text)[1] for before, item in pairs if _is_ship(before, item)}
-    names = {words for words in ships.values() if len(words) == 1}
-    for sentence in sentences:
-        for item in sentence.items:
-            if item.kind == "name" and (id(item) in ships or split_name(item.text)[1] in names):
-                item.italic = True
+    ships = [item for before, item in pairs if item.kind == "name" and before.lower in lex.VESSELS]
+    names = {words for item in ships if len(words := split_name(item.text)[1]) == 1}
+    for item in (item for sentence in sentences for item in sentence.items if item.kind == "name"):
+        item.italic = item.italic or item in ships or split_name(item.text)[1] in names
 
 
-def _mark_stressed(sentences: list[ParsedSentence]) -> None:
+def _mark_stressed(names: list[TextItem]) -> None:
     """Let names in italics that somebody says, and that stand plain elsewhere, be no titles."""
-    names = [item for sentence in sentences for item in sentence.items if item.kind == "name"]
     plain = {split_name(item.text)[1] for item in names if not item.italic}
     for item in names:
         if item.italic and item.quoted and split_name(item.text)[1] in plain:
             item.italic = False
 
 
-def _is_ship(before: TextItem, item: TextItem) -> bool:
-    return item.kind == "name" and before.lower in lex.VESSELS
-
-
-def _merged(sentences: list[ParsedSentence]) -> list[EntityDraft]:
-    """Return the drafts that names still point to, each with all its mentions in the order of the text."""
-    found: dict[int, EntityDraft] = {}
-    for sentence in sentences:
-        for item in sentence.items:
-            if item.kind != "name":
-                continue
-            draft = item.entity
-            if id(draft) not in found:
-                draft.mentions = []
-                found[id(draft)] = draft
-            draft.mentions.append((sentence, item))
-    return list(found.values())
-
-
 def _merge_short_forms(drafts: list[EntityDraft], topic: Topic | None) -> None:
     """Let "Curie" mean "Marie Curie" where the chunk, or what the document is about, leaves no doubt."""
     about = _claim(drafts, topic) if topic is not None else None
     longer = sorted((draft for draft in drafts if len(draft.words) > 1), key=lambda draft: -len(draft.words))
-    by_word: dict[str, list[EntityDraft]] = {}
+    by_word: defaultdict[str, set[EntityDraft]] = defaultdict(set)
     for draft in longer:
-        for word in {draft.words[0], draft.words[-1]}:
-            by_word.setdefault(word, []).append(draft)
+        by_word[draft.words[0]].add(draft)
+        by_word[draft.words[-1]].add(draft)
     for draft in drafts:
         if draft is about or _owner(draft) is not draft:
             continue
-        near = {id(other): other for word in {draft.words[0], draft.words[-1]} for other in by_word.get(word, ())}
-        candidates = [other for other in longer if id(other) in near and _may_mean(draft, other)]
+        near = by_word[draft.words[0]] | by_word[draft.words[-1]]
+        candidates = [other for other in longer if other in near and _may_mean(draft, other)]
         people = [other for other in candidates if not _is_short_institution(draft, other)]
         candidates = people or candidates
         widest = [other for other in candidates if all(_contains(other.words, each.words) for each in candidates)]
@@ -332,12 +313,11 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
     """Return what the word says that names a kind: University, Sea, Treaty."""
     words, votes = draft.words, Counter[str]()
     head = words[words.index("of") - 1] if "of" in words else words[-1]
+    weight = 5 if draft.single else 12 if head in lex.FIRM_HEADS else 9 if head in lex.SURNAME_HEADS else 10
     if not (head in lex.SURNAME_HEADS and words[0] in lex.GIVEN_NAMES):
-        for heads, kind in ((lex.ORGANIZATION_HEADS, ORGANIZATION), (lex.PLACE_HEADS, PLACE), (lex.OTHER_HEADS, OTHER)):
-            if head in heads:
-                votes[kind] += (
-                    5 if draft.single else 12 if head in lex.FIRM_HEADS else 9 if head in lex.SURNAME_HEADS else 10
-                )
+        votes[ORGANIZATION] += weight * (head in lex.ORGANIZATION_HEADS)
+        votes[PLACE] += weight * (head in lex.PLACE_HEADS)
+        votes[OTHER] += weight * (head in lex.OTHER_HEADS)
     if words[0] in lex.ORGANIZATION_STARTS and not draft.single:
         votes[ORGANIZATION] += 9
     return votes

@@ -303,7 +303,6 @@ def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> Parse
 
 @lru_cache(maxsize=1_000)  # a sentence describes several entities and relationships
 def _plain(sentence: str) -> str:
-    """Return a sentence without markup and line breaks."""
     shown = re.sub(r"\s+", " ", mask(sentence)).strip()
     return re.sub(r"\s+([,.;:!?)])", r"\1", shown)
 
@@ -314,7 +313,6 @@ def _text(text: str, sentence: ParsedSentence) -> str:
 
 @lru_cache(maxsize=1_000)
 def _words(sentence: str) -> tuple[tuple[int, int], ...]:
-    """Return where the words of a sentence stand in it."""
     return tuple(match.span() for match in re.finditer(r"\S+", sentence))
 
 

@@ -270,7 +270,6 @@ def _divides(token: Token, kind: str) -> bool:
 
 
 def _trim(tokens: list[Token], kind: str) -> list[Token]:
-    """Return a name without the words around it that do not belong to it."""
     first, last = 0, len(tokens)
     while first < last and _is_before(tokens, first, kind):
         first += 1

@@ -84,7 +84,6 @@ def _without_number(match: re.Match[str]) -> str:
 
 
 def _prose(lines: Sequence[str]) -> list[bool]:
-    """Return for each line whether it is read."""
     read = [True] * len(lines)
     announced = ""
     for number, line in enumerate(lines):

@@ -150,7 +150,6 @@ class _Clauses:
                 self._unnamed(begin, index)
 
     def _unnamed(self, begin: int, index: int) -> None:
-        """Note somebody without a name."""
         person = self.people.unnamed(self.items[index].lower)
         free = item_at(self.items, begin - 1).lower not in lex.PREPOSITIONS
         if self.items[index].possessive:
@@ -162,7 +161,6 @@ class _Clauses:
             self.people.name(person, _OBJECT)
 
     def _opens(self, index: int) -> bool:
-        """Tell whether somebody at this place begins a clause."""
         return self.subject is None or self._has_verb(index)
 
     def _name(self, index: int, item: TextItem) -> None:

@@ -174,7 +174,6 @@ def _read(
     entities: Sequence[EntityDraft],
     places: Sequence[Sequence[Place]],
 ) -> list[tuple[JudgedPair, RelationDraft]]:
-    """Return the relations of one passage that the model believes."""
     given = [(_KINDS[draft.type], spans) for draft, spans in zip(entities, places, strict=True)]
     borders = [(sentence.start, sentence.end) for sentence in passage]
     judged = model.judge(doc, borders, given, reach=_REACH, least=min(_NEAR, _FAR))

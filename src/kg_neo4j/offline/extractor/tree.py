@@ -159,7 +159,6 @@ class Tree:
                 focus = None  # something without a name
 
     def _thing(self, token: int) -> Any:
-        """Return the entity that a token names, if it is no person."""
         mention = self.mentions.get(token)
         if mention is None or mention.item.kind != "name" or mention.item.possessive:
             return None
@@ -176,7 +175,6 @@ class Tree:
         return self.words[last].endswith("s") and after[:1] in (["'"], ["’"]) and after[-1].isalpha()
 
     def _tokens(self, start: int, end: int) -> range:
-        """Return the tokens of a stretch of the text."""
         return range(self.token_at(start), self.token_at(max(end - 1, start)) + 1)
 
     def token_at(self, place: int) -> int:

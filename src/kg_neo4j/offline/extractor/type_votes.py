@@ -170,7 +170,6 @@ def _noun_vote(noun: str) -> Counter[str]:
 
 
 def _read_life(draft: EntityDraft, items: list[TextItem], index: int) -> None:
-    """Read `(1769 – 1859)` after a name."""
     if item_at(items, index + 1).text != "(":
         return
     inside = list(takewhile(lambda item: item.text != ")", items[index + 2 : index + 60]))
@@ -260,7 +259,6 @@ def _role_after(items: list[TextItem], index: int, kind: str) -> tuple[str, bool
 
 
 def _after_adjectives(items: list[TextItem], begin: int, last: int) -> int:
-    """Return where a role begins without adjectives that say little of it."""
     while last - begin > 1 and items[begin].lower in lex.ROLE_ADJECTIVES:
         begin += 1
     return begin

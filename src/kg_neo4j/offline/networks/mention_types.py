@@ -188,7 +188,6 @@ def _around(table: Floats, places: npt.NDArray[np.int64]) -> Floats:
 
 
 def _form(doc: Doc, first: int, after: int) -> list[bool]:
-    """Return what a mention looks like."""
     length = after - first
     words = doc[first:after]
     facts = [length == 1, length == 2, length > 2, first == 0, words[0].is_upper, words[-1].is_upper]

@@ -125,7 +125,6 @@ def _bucket(keys: npt.NDArray[np.uint64], buckets: int = BUCKETS) -> Integers:
 
 
 def _spans(starts: npt.NDArray[np.int64], entities: Sequence[Entity]) -> Integers:
-    """Return the mentions in tokens, those of each entity in the order of the text."""
     rows = [(number, start, end) for number, (_, places) in enumerate(entities) for start, end in places]
     if not rows:
         return np.zeros((0, 3), np.int32)

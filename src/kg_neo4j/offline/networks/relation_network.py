@@ -133,7 +133,6 @@ def restore(stored: Mapping[str, npt.NDArray[np.generic]], name: str) -> Floats:
 
 
 def _norm(x: Floats, weight: Floats, bias: Floats) -> None:
-    """Normalise each row, in place."""
     x -= x.mean(-1, keepdims=True)
     spread = np.einsum("rc,rc->r", x, x)
     spread /= x.shape[1]
@@ -275,7 +274,6 @@ class RelationNetwork:
         return total
 
     def _second(self, first: Floats, features: TextFeatures) -> Floats:
-        """Return what the other pairs of the text add to the log odds."""
         said = 1 / (1 + np.exp(-first))
         count = len(features.types)
         one, other = features.pairs[:, 0], features.pairs[:, 1]

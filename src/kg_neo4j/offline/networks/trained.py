@@ -167,7 +167,6 @@ def _unwrap(text: str) -> str:
 
 
 def _settle(doc: Doc, pipeline: Pipeline) -> Doc:
-    """Let the names of a text agree with each other."""
     found = [MentionSpan(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
     settled = settle_types(doc, agree(doc.text, found), pipeline.types)
     spans = (doc.char_span(span.start, span.end, span.type, alignment_mode="expand") for span in settled)
