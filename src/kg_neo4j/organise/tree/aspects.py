@@ -25,13 +25,8 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import comment, quoted
 from kg_neo4j.organise.tree.interface import Aspect
 
-GENERAL = Aspect(
-    name="general",
-    title="the text as a whole",
-    question="What does the text say?",
-    prompt="summary_general",
-)
-"""The one aspect of RAPTOR: every cluster shows it, so no model is asked which."""
+# The one aspect of RAPTOR: every cluster shows it, so no model is asked which.
+GENERAL = Aspect("general", "the text as a whole", "What does the text say?", "summary_general")
 
 SHIPPED = ("narrative", "biography", "science", "law", "minutes")  # the first is what is taken where none is named
 MOST = 24  # in one file; the narrative thesis has seven

@@ -89,8 +89,6 @@ class TreeBuild:
         nodes = (*self._passages(), *self._nodes(SUMMARY, summaries), *self._nodes(DETAIL_LABEL, details))
         return TreeDraft(nodes, structure, answers, absent, levels, self._silent)
 
-    # ------------------------------------------------------------------------------------------------- clusters
-
     def _structure(self) -> tuple[TreeStructure, tuple[str, ...]]:
         """Find clusters and name their aspects; where one is shown nowhere, again with another seed, at most twice.
 
@@ -131,8 +129,6 @@ class TreeBuild:
         if len(self.options.aspects) == 1:
             return [ClusterAspects((self.options.aspects[0].name,)) for _ in clusters]
         return self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
-
-    # ---------------------------------------------------------------------------------------------------- levels
 
     def _first_level(self, structure: TreeStructure) -> list[WrittenNode]:
         leaves = self.leaves.leaves
@@ -211,8 +207,6 @@ class TreeBuild:
     def _hash(self, kind: str, aspect: str, texts: Sequence[str]) -> str:
         return hash_id(kind, aspect, str(self.options.summary_tokens), *texts)
 
-    # --------------------------------------------------------------------------------------------------- details
-
     def _details(self) -> list[WrittenNode]:
         """Return the notes on each leaf; each one after the first is told what the former ones say."""
         leaves = self.leaves.leaves
@@ -253,8 +247,6 @@ class TreeBuild:
         id = hash_id("tree detail", self.tree_id, leaf.id, part)
         digest = self._hash("detail", "" if aspect == DETAIL else aspect, [leaf.text, *before])
         return TreeItem(id, DETAIL, aspect, leaf.text, digest, before=before)
-
-    # ----------------------------------------------------------------------------------------------------- nodes
 
     def _passages(self) -> list[Node]:
         """Return the leaves that were cut for the tree; none where leaves are chunks."""

@@ -77,7 +77,7 @@ class _Division:
 
     def divide(self, members: dict[int, float], level: int) -> Child:
         """Divide rows with their probabilities; return the step or the cluster that stands for them."""
-        is_long = self._is_long(members)
+        is_long = len(members) > 1 and sum(self.token_counts[row] for row in members) > self.most_tokens
         if not is_long and (level >= LEVELS or len(members) < FEWEST_NODES):
             return self._cluster(members)
         rows = sorted(members, key=lambda row: self.rank[row])
@@ -88,16 +88,11 @@ class _Division:
             step, parts = self._parted(step, rows)
         else:
             parts = self._parts(step, rows)
-        return self._add(step, [{row: members[row] * share for row, share in part.items()} for part in parts], level)
-
-    def _add(self, step: FittedMixture, parts: list[dict[int, float]], level: int) -> Child:
         number = len(self.steps)
         self.steps.append(None)
-        self.steps[number] = replace(step, children=tuple(self.divide(part, level + 1) for part in parts))
+        shared = [{row: members[row] * share for row, share in part.items()} for part in parts]
+        self.steps[number] = replace(step, children=tuple(self.divide(part, level + 1) for part in shared))
         return "step", number
-
-    def _is_long(self, members: dict[int, float]) -> bool:
-        return len(members) > 1 and sum(self.token_counts[row] for row in members) > self.most_tokens
 
     def _cluster(self, members: dict[int, float]) -> Child:
         self.found.append(members)

@@ -48,7 +48,7 @@ class TreeVectors:
             if self.keeps and self.lease is not None:
                 self._keep(self.lease, made)
             self._known |= made
-        return self._rows(hashes)
+        return self._array([self._known[key] for key in hashes])
 
     def of_chunks(self, chunks: Sequence[Row]) -> Vectors:
         """Return an array of shape (n, d) for rows of tree/chunks.cypher: vectors of heading and text."""
@@ -79,11 +79,11 @@ class TreeVectors:
         near = next((vector for vector in found if vector is not None), None)
         if near is None:
             return None
-        rows_found = []
+        nearest = []
         for vector in found:
             near = near if vector is None else vector
-            rows_found.append(near)
-        return self._array(rows_found)
+            nearest.append(near)
+        return self._array(nearest)
 
     def _read(self, hashes: Sequence[str]) -> None:
         if hashes:
@@ -92,21 +92,12 @@ class TreeVectors:
             self._known |= {row["hash"]: row["embedding"] for row in rows}
 
     def _keep(self, lease: Lease, made: dict[str, list[float]]) -> None:
-        rows: list[dict[str, object]] = [
-            {
-                "id": hash_id("vector", self.graph, self.tree_id, key),
-                "graph": self.graph,
-                "kind": "vector",
-                "model": self.model.name,
-                "hash": key,
-                "embedding": vector,
-            }
+        of = {"graph": self.graph, "kind": "vector", "model": self.model.name}
+        rows = [
+            {"id": hash_id("vector", self.graph, self.tree_id, key), **of, "hash": key, "embedding": vector}
             for key, vector in made.items()
         ]
         lease.write(queries.get("tree/store_vectors"), graph=self.graph, tree=self.tree_id, rows=rows)
-
-    def _rows(self, hashes: Sequence[str]) -> Vectors:
-        return self._array([self._known[key] for key in hashes])
 
     def _array(self, rows: Sequence[Sequence[float]]) -> Vectors:
         return np.array(rows, dtype=np.float32).reshape(len(rows), self.model.dimension)

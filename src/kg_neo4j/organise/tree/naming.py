@@ -32,9 +32,8 @@ _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•–—+>#]+|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _ITEM_END = re.compile(r"[,;|\n]")
 _REMARK = re.compile(r"\s*(?::|\s[-–—]+\s|\(|->|=)\s*")
-_DENIED = re.compile(
-    r"(?:no|not|none|absent|missing|false|n/?a|0|weak|unclear|nicht|nie|brak)\b", re.IGNORECASE
-)  # "plot: no"
+# "plot: no"
+_DENIED = re.compile(r"(?:no|not|none|absent|missing|false|n/?a|0|weak|unclear|nicht|nie|brak)\b", re.IGNORECASE)
 _NO_WORD = re.compile(r"[\W_]+")
 _IDLE = frozenset("the a an of and or aspect aspects narrative".split())
 _STEM = 5  # letters that two words share, of which one begins with the other: symbol, symbolism
@@ -239,16 +238,12 @@ def _match_one(item: str, aspects: Sequence[Aspect]) -> str | None:
         if words in (_words(aspect.name), _words(aspect.title)):
             return aspect.name
     own = [word for word in words if word not in _IDLE]
-    fitting = [
-        aspect.name
-        for aspect in aspects
-        if own
-        and all(
-            any(_is_same(word, other) for other in _words(aspect.name) + _words(aspect.title) if other not in _IDLE)
-            for word in own
-        )
-    ]
-    return fitting[0] if len(fitting) == 1 else None
+    named = []
+    for aspect in aspects:
+        others = [other for other in _words(aspect.name) + _words(aspect.title) if other not in _IDLE]
+        if own and all(any(_is_same(word, other) for other in others) for word in own):
+            named.append(aspect.name)
+    return named[0] if len(named) == 1 else None
 
 
 def _words(text: str) -> list[str]:

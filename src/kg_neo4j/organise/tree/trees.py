@@ -17,7 +17,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row, present
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.tree import structure
+from kg_neo4j.organise.tree import structure, upkeep, writing
 from kg_neo4j.organise.tree.building import TreeBuild, TreeDraft
 from kg_neo4j.organise.tree.clustering import require_scikit_learn
 from kg_neo4j.organise.tree.embedded import TreeVectors
@@ -25,24 +25,8 @@ from kg_neo4j.organise.tree.interface import SPHERES, Leaf, Summariser, TreeOpti
 from kg_neo4j.organise.tree.leaves import fingerprint, leaves_of
 from kg_neo4j.organise.tree.naming import TreeNamer
 from kg_neo4j.organise.tree.stored import Publication, begin_tree, publish, read_tree, tree_id
-from kg_neo4j.organise.tree.upkeep import (
-    TreeBuildChoice,
-    clustered_here,
-    options_json,
-    read_options,
-    settled,
-)
-from kg_neo4j.organise.tree.writing import (
-    Author,
-    Summarised,
-    Unfinished,
-    Writing,
-    is_stored,
-    model_author,
-    own_author,
-    read_silent,
-    silent_json,
-)
+from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
+from kg_neo4j.organise.tree.writing import Unfinished, Writing
 from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, WrittenText, answer_tokens
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Usage
@@ -185,14 +169,14 @@ class _TreeWork:
         self._shape = structure.read(stored.fit) if stored and stored.fit else None
         known = None
         if stored and stored.settings is not None and self._shape:
-            known = read_options(stored.settings, how.choice.name, self._shape.aspect_set)
+            known = upkeep.read_options(stored.settings, how.choice.name, self._shape.aspect_set)
         self._what = f"the tree {how.choice.name!r} of {document['title']!r}"
-        embedder = f"{how.embedder.name}/{how.embedder.dimension}"
-        self.options = settled(how.choice, known, embedder, how.tokeniser.name, rebuild=how.rebuild, what=self._what)
+        by = (f"{how.embedder.name}/{how.embedder.dimension}", how.tokeniser.name)
+        self.options = upkeep.settled(how.choice, known, *by, rebuild=how.rebuild, what=self._what)
         self._notes: list[str] = []
         self._drop_shape(known)
         if self._shape is None:
-            self.options = clustered_here(self.options)
+            self.options = upkeep.clustered_here(self.options)
         read = {"graph": graph, "document_id": document["id"]}
         self._rows = [] if unread else database.read(queries.get("tree/chunks"), **read)
         self._chunks = [
@@ -264,7 +248,7 @@ class _TreeWork:
         how, most, aspects = self._how, self.options.summary_tokens, self.options.aspects
         standing = {} if how.rebuild or self._stored is None else self._stored.nodes
         door = self._opened(how.door, asked)
-        model = model_author(door, self._subject(door), aspects, most)
+        model = writing.model_author(door, self._subject(door), aspects, most)
         authors = dict.fromkeys((*(each.name for each in aspects), DETAIL), model)
         authors |= {each.name: self._summariser(each, most, asked) for each in how.own}
         silent = {} if how.rebuild else self._silent()
@@ -272,12 +256,13 @@ class _TreeWork:
 
     def _silent(self) -> Mapping[str, WrittenText]:
         """Return the notes on aspects that the stored tree does not have, because there was nothing to say."""
-        return read_silent(self._stored.properties.get("silent", "{}")) if self._stored else {}
+        return writing.read_silent(self._stored.properties.get("silent", "{}")) if self._stored else {}
 
-    def _summariser(self, summariser: Summariser, most: int, asked: list[Request] | None) -> Author:
-        by = Summarised(summariser, most)
+    def _summariser(self, summariser: Summariser, most: int, asked: list[Request] | None) -> writing.Author:
+        by = writing.Summarised(summariser, most)
         door = Door(by, self._how.concurrency, stand_in=self._how.door.stand_in)
-        return own_author(by, self._opened(door, asked) if is_stored(summariser) else door, self._subject(door))
+        opened = self._opened(door, asked) if writing.is_stored(summariser) else door
+        return writing.own_author(by, opened, self._subject(door))
 
     def publish(self, draft: TreeDraft, lease: Lease) -> int:
         """Store the tree, and return how many nodes changed."""
@@ -301,14 +286,14 @@ class _TreeWork:
             "absent": list(draft.absent),
             "flags": list(draft.structure.flags),
             "naming": draft.structure.naming,
-            "silent": silent_json(silent) if silent else None,
+            "silent": writing.silent_json(silent) if silent else None,
         }
         return Publication(
             draft.nodes,
             [] if self._leaves.are_passages else ids,
             ids if self._leaves.are_passages else [],
             (self._stored.fit if self._shape and self._stored else None) or structure.write(draft.structure),
-            options_json(self.options),
+            upkeep.options_json(self.options),
             (*naming_answers, *sorted({key for text in silent.values() for key in text.answers})),
             present(properties),
         )

@@ -48,17 +48,12 @@ class TreeBuildChoice:
 def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
     """Return the state of every tree of `graph`, by title and name."""
     rows = database.read(queries.get("tree/trees"), graph=graph)
-    return tuple(
-        TreeState(
-            row["id"],
-            row["name"],
-            row["document_id"],
-            row["title"],
-            row["complete"],
-            row["fingerprint"] != fingerprint([(chunk[0], chunk[1], chunk[2]) for chunk in row["chunks"]]),
-        )
-        for row in rows
-    )
+    states = []
+    for row in rows:
+        is_stale = row["fingerprint"] != fingerprint([(chunk[0], chunk[1], chunk[2]) for chunk in row["chunks"]])
+        about = (row["id"], row["name"], row["document_id"], row["title"], row["complete"])
+        states.append(TreeState(*about, is_stale))
+    return tuple(states)
 
 
 def settled(

@@ -165,12 +165,11 @@ def _details(database: Database, query: str, address: Address | None, **asked: A
         rows = transaction.run(queries.get(query), **asked, quotes=_READ, hub=2_000)
         chunks = sorted({quote[0] for row in rows for quote in row["Quotes"]})
         texts = {row["id"]: row["text"] or "" for row in transaction.run(queries.get("write/chunk_texts"), ids=chunks)}
-        return {
-            next(iter(row.values())): ViewDetail(
-                row["Description"], row["Evidence"], _quotes(row["Quotes"], texts, address)
-            )
-            for row in rows
-        }
+        found = {}
+        for row in rows:
+            quotes = _quotes(row["Quotes"], texts, address)
+            found[next(iter(row.values()))] = ViewDetail(row["Description"], row["Evidence"], quotes)
+        return found
 
     return database.read_transaction(work)
 
