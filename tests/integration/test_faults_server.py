@@ -10,7 +10,7 @@ the same moment; a rule of ours whose name is taken.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -149,8 +149,8 @@ class _Killing:
     def __enter__(self) -> _Killing:
         record, write = Recorder._record, Recorder._write
 
-        def recorded(recorder: Recorder, *given: object) -> object:
-            result = record(recorder, *given)  # type: ignore[arg-type]
+        def recorded(recorder: Recorder, *given: object, **named: object) -> object:
+            result = record(recorder, *given, **named)  # type: ignore[arg-type]
             self.number -= 1
             if self.number == 0:
                 self.then()
@@ -235,9 +235,9 @@ def write_one_batch(database: Database, most: int = 40) -> list[int]:
     sizes: list[int] = []
     record = Recorder._record
 
-    def counted(recorder: Recorder, transaction: object, prepared: Any) -> int:
-        sizes.append(len(prepared.extractions))
-        count = record(recorder, transaction, prepared)  # type: ignore[arg-type]
+    def counted(recorder: Recorder, transaction: object, extractions: Sequence[Any], *, prepared: Any) -> int:
+        sizes.append(len(extractions))
+        count = record(recorder, transaction, extractions, prepared=prepared)  # type: ignore[arg-type]
         if sizes[-1] > most:
             raise NotEnoughMemory("the transaction would take more memory than there is")
         return count

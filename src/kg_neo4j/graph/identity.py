@@ -63,8 +63,3 @@ def entity_num(entity_id: str) -> int:
 def fact_id(source_key: str, relationship_type: str, target_key: str, identity: Iterable[str] = ()) -> str:
     """Return the id of what is stated: `identity` are the values of the schema's identity columns, in its order."""
     return hash_id("fact", source_key, relationship_type, target_key, *identity)
-
-
-def answer_id(graph: str, chunk_id: str, round_number: int, config_hash: str) -> str:
-    """Return the id of a stored answer: what was asked, not what was said."""
-    return hash_id("answer", graph, chunk_id, str(round_number), config_hash)

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.reading import REPAIR
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, absent_if_empty
 from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
-from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
+from kg_neo4j.graph.identity import entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
@@ -238,7 +239,8 @@ def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, A
         usage = answer.usage + answer.kept
         answers.append(
             {
-                "id": answer_id(graph, extraction.chunk.id, answer.round, config_hash),
+                # of what was asked, not of what was said
+                "id": hash_id("answer", graph, extraction.chunk.id, str(answer.round), config_hash),
                 "graph": graph,
                 "kind": "extraction",
                 "round": answer.round,
