@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import tomllib
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from kg_neo4j import data_files
 
 READS = "data_files.beside(__file__)"
 MODULES = sorted(path for path in Path(kg_neo4j.__file__).parent.rglob("*.py") if READS in path.read_text("utf-8"))
+
+OPTIONS = next(path for path in MODULES if path.name == "options.py" and path.parent.name == "_cli")
 
 WRITTEN = r"""
 small = 'the of the'
@@ -80,4 +83,18 @@ def test_every_data_file_names_its_module_and_the_module_reads_all_of_it(module:
     assert text.startswith("# ")
     assert f"read by {module.name}" in text.split("\n\n")[0].replace("\n# ", " ")
     source = module.read_text(encoding="utf-8")
-    assert [key for key in tomllib.loads(text) if f'"{key}"' not in source] == []
+    unread = [key for key in tomllib.loads(text) if f'"{key}"' not in source]
+    assert unread == [] or module == OPTIONS  # whose keys are names of functions, see below
+
+
+def test_every_option_is_a_parameter_of_the_function_that_its_table_is_named_after() -> None:
+    trees = [ast.parse(path.read_text("utf-8")) for path in OPTIONS.parent.glob("*.py")]
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    taken: dict[str, set[str]] = {"shared": set()}
+    for node in functions:
+        names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
+        taken["shared"] |= names
+        taken.setdefault(node.name, set()).update(names)
+    tables = tomllib.loads(OPTIONS.with_suffix(".toml").read_text("utf-8"))
+    unknown = [f"{table}.{name}" for table in tables for name in tables[table] if name not in taken.get(table, ())]
+    assert unknown == []
