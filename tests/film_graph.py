@@ -15,7 +15,9 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import AskOptions, Means, ask
+from kg_neo4j.retrieve.ask import ask
+from kg_neo4j.retrieve.interface import AskOptions
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 from small_graph import load
 

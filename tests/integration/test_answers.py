@@ -22,8 +22,8 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import Means
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.subgraph import QUERY, browser_text, parameters
 from small_graph import load
 

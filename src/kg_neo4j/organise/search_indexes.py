@@ -1,6 +1,6 @@
 """Full-text and vector indexes: their names, whether they fit the model, and when they are made.
 
-A vector index's name carries the model and the dimension (graph/vector_spaces.py). Neo4j stores vectors of a wrong
+A vector index's name carries the model and the dimension (graph/constraints.py). Neo4j stores vectors of a wrong
 size, or of another model, without a word and never finds them, so the names are compared before any write. All stand on
 labels that only we use; indexes of other programs are not looked at.
 """

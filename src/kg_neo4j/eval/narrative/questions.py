@@ -21,7 +21,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.organise.tree.interface import Leaf
 from kg_neo4j.organise.tree.leaves import joined
-from kg_neo4j.retrieve import MODES, local
+from kg_neo4j.retrieve import local
+from kg_neo4j.retrieve.ask import MODES
 from kg_neo4j.retrieve.interface import LOCAL, NAIVE, TREE, AskOptions, Search
 from kg_neo4j.retrieve.packing import pack_found
 

@@ -91,7 +91,7 @@ class Things:
         return found if found is None or found.exact or nearly_so else None
 
     def kinds(self, name: str) -> frozenset[str]:
-        """Return the kinds (`retrieve.kinds`) of the entities of exactly that name; empty where there is none."""
+        """Return the kinds (`retrieve.words`) of the entities of exactly that name; empty where there is none."""
         found = bearers(name, self._look_up(exact_query(name))[0]) if normalise(name) else []
         return frozenset(kind_of(row["type"] or "") for row in found if row["kind"] == "entity")
 

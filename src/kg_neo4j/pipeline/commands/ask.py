@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_neo4j import retrieve
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve import ask as answering
 from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, read
@@ -96,7 +96,7 @@ class Answerer:
         asked = read(question) if isinstance(question, str) else question
         models = (self.embedder, self.tokeniser, self.door.again())
         means = Means(*models, self.settings.unsupported, self.settings.judge, hear)
-        return retrieve.ask(self.database, asked, self.settings.graph, means, options)
+        return answering.ask(self.database, asked, self.settings.graph, means, options)
 
 
 def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:
