@@ -132,7 +132,8 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     if not assisted.found.chunks and search.mode != TREE:
         notes.append(_nothing(database, search))
     searched = time.monotonic() - started - assisted.model_seconds
-    further = FurtherSearch(database, search, find) if search.mode == LOCAL else None
+    goes_on = search.options.mode in (AUTO, LOCAL) and search.options.retriever is None and search.mode != TREE
+    further = FurtherSearch(database, search, find) if goes_on else None  # where "naive" was named, chunks are all
     reply = how.door.do(AnswerFromSources(search, assisted.found, how, further))
     reply = keep_standing(database, search.graph, reply)
     if not reply.text and search.mode != TREE:
