@@ -21,7 +21,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export
 from kg_neo4j.pipeline import ResolveOptions, community_reports, resolve
-from kg_neo4j.pipeline.commands.replay import rebuild
+from kg_neo4j.pipeline.commands.rebuild import rebuild
 
 TEXTS = {
     "a.md": "# Vienna\n\nAnna Weber met Karl Braun in Vienna. Karl Braun taught Anna Weber.\n\n"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
     from kg_neo4j.pipeline.commands.load import load, unload
     from kg_neo4j.pipeline.commands.plan import plan
-    from kg_neo4j.pipeline.commands.replay import copy_graph, quarantine, rebuild, retry_quarantine
+    from kg_neo4j.pipeline.commands.rebuild import copy_graph, quarantine, rebuild, retry_quarantine
     from kg_neo4j.pipeline.commands.report import report
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
@@ -80,7 +80,7 @@ _HOMES = {
     "pipeline.commands.graphs": "delete_graph graphs",
     "pipeline.commands.load": "load unload",
     "pipeline.commands.plan": "plan",
-    "pipeline.commands.replay": "copy_graph quarantine rebuild retry_quarantine",
+    "pipeline.commands.rebuild": "copy_graph quarantine rebuild retry_quarantine",
     "pipeline.commands.report": "report",
     "pipeline.commands.resolve": "ResolveOptions resolve undo",
     "pipeline.commands.search": "search show",

@@ -163,7 +163,7 @@ def _folder(service: Service, id: str) -> Path:
 
 def quarantine(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of the rows in quarantine, by document, chunk and line."""
-    from kg_neo4j.pipeline.commands.replay import quarantined
+    from kg_neo4j.pipeline.commands.rebuild import quarantined
 
     skip = start_of(given.get("cursor"))
     found = quarantined(service.database(), service.graph)
