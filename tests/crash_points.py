@@ -105,9 +105,9 @@ def _wrap(steps: _Steps) -> None:
     from kg_neo4j.extract import reading
     from kg_neo4j.graph import documents, importing
     from kg_neo4j.graph.database import Database, Transaction
-    from kg_neo4j.pipeline.commands import load
+    from kg_neo4j.pipeline import run as pipeline_run
 
-    load.BATCH_ROWS = 1  # each chunk has a transaction of its own, so that small texts have many steps
+    pipeline_run.BATCH_ROWS = 1  # each chunk has a transaction of its own, so that small texts have many steps
     documents.READING_S = 60.0  # documents are put together in the same way on a busy machine
     importing.LINES_A_WRITE = 10  # likewise for small files
     complete, write, run = OpenAIChat.complete, Database.write_transaction, Transaction.run

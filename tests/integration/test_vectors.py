@@ -90,7 +90,7 @@ def test_only_what_changed_is_embedded_again(database: Database, graph: str) -> 
     change = query("MATCH (n:Entity {name: 'Lord Byron', graph: $graph}) SET n.description = 'A poet.'", "none")
     database.write(change, graph=graph)
     model = CountingEmbedding()
-    assert embed(database, graph, model).changes == 1
+    assert embed(database, graph, model).embedded == 1
     assert model.texts == ["Lord Byron: A poet."]
 
 
