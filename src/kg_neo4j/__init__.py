@@ -39,11 +39,41 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.interface import Found, FoundChunk, Retriever, Search
     from kg_neo4j.settings import Settings
 
-__all__ = ["AbstractSummariser", "Answer", "ArchiveReport", "ChatModel", "Citation", "Completion", "EmbeddingModel"]
-__all__ += ["Extractor", "Filters", "Found", "FoundChunk", "GraphFrames", "ImportReport", "KgError", "KnowledgeGraph"]
-__all__ += ["LoadOptions", "LoadReport", "ModelAnswer", "Retriever", "Search", "Settings", "Source", "SourceText"]
-__all__ += ["TreeBuildOptions", "Usage", "ask", "embed", "export_archive", "import_graph", "load", "report", "tree"]
-__all__ += ["unload"]
+__all__ = [
+    "AbstractSummariser",
+    "Answer",
+    "ArchiveReport",
+    "ChatModel",
+    "Citation",
+    "Completion",
+    "EmbeddingModel",
+    "Extractor",
+    "Filters",
+    "Found",
+    "FoundChunk",
+    "GraphFrames",
+    "ImportReport",
+    "KgError",
+    "KnowledgeGraph",
+    "LoadOptions",
+    "LoadReport",
+    "ModelAnswer",
+    "Retriever",
+    "Search",
+    "Settings",
+    "Source",
+    "SourceText",
+    "TreeBuildOptions",
+    "Usage",
+    "ask",
+    "embed",
+    "export_archive",
+    "import_graph",
+    "load",
+    "report",
+    "tree",
+    "unload",
+]
 
 __version__ = "0.1.0"
 

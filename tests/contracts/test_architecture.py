@@ -330,6 +330,14 @@ def test_public_names_are_sorted_and_exist() -> None:
         assert getattr(kg_neo4j, name).__doc__, f"{name} has no docstring"
 
 
+def test_the_error_tree_in_the_docstring_is_the_tree() -> None:
+    from kg_neo4j import errors
+
+    drawn = set(re.findall(r"^\s*[│├└─\s]*([A-Z]\w+)", errors.__doc__ or "", re.MULTILINE)) - {"Every", "Each"}
+    defined = {name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)}
+    assert drawn == defined
+
+
 def test_the_repository_names_no_package_host_and_no_machine() -> None:
     pattern = re.compile(
         r"https?://[\w.-]*(pypi|pythonhosted|maven|npmjs|crates)[\w.-]*|/(root|home)/\w+", re.IGNORECASE

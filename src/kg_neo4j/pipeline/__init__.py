@@ -58,15 +58,72 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.interface import AskOptions
     from kg_neo4j.retrieve.tree.choice import TreeChoice
 
-__all__ = ["ArchiveReport", "AskOptions", "AskedAgain", "BackupReport", "BuildOptions", "Chat", "ChatReply"]
-__all__ += ["CommunityReportOptions", "Diagnosis", "DocumentChange", "EngineOptions", "ImportReport", "LoadOptions"]
-__all__ += ["RecoveryReport", "ResolveOptions", "Status", "StoredGraph", "TreeBuildOptions", "TreeChoice", "TreePlan"]
-__all__ += ["TreeReport", "TuneOptions", "VerifiedClaim", "VerifiedText", "ask", "backup", "build", "chat"]
-__all__ += ["check_answers", "communities", "community_reports", "copy_graph", "delete_graph", "diagnose", "diff"]
-__all__ += ["embed", "export_archive", "extract", "graphs", "import_graph", "load", "plan", "plan_community_reports"]
-__all__ += ["plan_tree", "plan_tune", "quarantine", "rebuild", "recover", "report", "resolve", "restore"]
-__all__ += ["retry_quarantine", "search", "show", "status", "tree", "tune", "tune_aspects", "undo", "unload", "verify"]
-__all__ += ["verify_text", "write_manifest", "write_schema"]
+__all__ = [
+    "ArchiveReport",
+    "AskOptions",
+    "AskedAgain",
+    "BackupReport",
+    "BuildOptions",
+    "Chat",
+    "ChatReply",
+    "CommunityReportOptions",
+    "Diagnosis",
+    "DocumentChange",
+    "EngineOptions",
+    "ImportReport",
+    "LoadOptions",
+    "RecoveryReport",
+    "ResolveOptions",
+    "Status",
+    "StoredGraph",
+    "TreeBuildOptions",
+    "TreeChoice",
+    "TreePlan",
+    "TreeReport",
+    "TuneOptions",
+    "VerifiedClaim",
+    "VerifiedText",
+    "ask",
+    "backup",
+    "build",
+    "chat",
+    "check_answers",
+    "communities",
+    "community_reports",
+    "copy_graph",
+    "delete_graph",
+    "diagnose",
+    "diff",
+    "embed",
+    "export_archive",
+    "extract",
+    "graphs",
+    "import_graph",
+    "load",
+    "plan",
+    "plan_community_reports",
+    "plan_tree",
+    "plan_tune",
+    "quarantine",
+    "rebuild",
+    "recover",
+    "report",
+    "resolve",
+    "restore",
+    "retry_quarantine",
+    "search",
+    "show",
+    "status",
+    "tree",
+    "tune",
+    "tune_aspects",
+    "undo",
+    "unload",
+    "verify",
+    "verify_text",
+    "write_manifest",
+    "write_schema",
+]
 
 _HOMES = {
     "pipeline.commands.archive": "ArchiveReport BackupReport ImportReport RecoveryReport StoredGraph "
