@@ -44,7 +44,7 @@ def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: boo
         settings = _at_its_ports(settings, home)
         ran = server.end(home)
         try:
-            launch.settle(home)
+            launch.claim(home)
             admin.Admin(home, parts, launch.memory_of(settings), home.data).dump(target.absolute())
         finally:
             if ran:
@@ -90,7 +90,7 @@ def _replace(
     with server.locked(settings, home, progress):
         settings = _at_its_ports(settings, home)
         ran = server.end(home)
-        launch.settle(home)
+        launch.claim(home)
         filled = False
         replaced = home.root / f"data-before-restore-{stamp()}"
         try:
@@ -180,7 +180,7 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
     with server.locked(settings, home, progress):
         _refuse_healthy(home)
         server.end(home)
-        launch.settle(home)
+        launch.claim(home)
         progress.start(STAGE, total=4)
         try:
             copy = _copy(home)

@@ -38,7 +38,7 @@ def launch(
     process uses the home.
     """
     _refuse_newer_store(home, parts.lock)
-    settle(home)
+    claim(home)
     disk.require_space(home.root, NEEDED_BYTES)
     memory = memory_of(settings)
     _lay_out(home, parts, configuration.text(parts.lock.line, *ports, memory.pagecache_mb, further))
@@ -56,9 +56,10 @@ def memory_of(settings: Settings) -> configuration.ServerMemory:
     return configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
 
 
-def settle(home: Home) -> None:
-    """Complete a restore that was killed between its two renames; drop one that was killed before the first.
+def claim(home: Home) -> None:
+    """Make sure that `home` is ours alone and whole.
 
+    A restore that was killed between its two renames is completed; one that was killed before the first is dropped.
     Raises StartFailed where a process uses the home that our record does not explain.
     """
     if found := state.strangers(home):
