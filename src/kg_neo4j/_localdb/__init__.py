@@ -13,8 +13,19 @@ if TYPE_CHECKING:
     from kg_neo4j._localdb.backup import dump, has_store, import_full, recover, restore
     from kg_neo4j._localdb.server import end_panicked, fetch, logs, start, status, stop
 
-__all__ = ["dump", "end_panicked", "fetch", "has_store", "import_full", "logs", "recover", "restore", "start", "status"]
-__all__ += ["stop"]
+__all__ = [
+    "dump",
+    "end_panicked",
+    "fetch",
+    "has_store",
+    "import_full",
+    "logs",
+    "recover",
+    "restore",
+    "start",
+    "status",
+    "stop",
+]
 
 _BACKUP = ("dump", "has_store", "import_full", "recover", "restore")  # others: server
 

@@ -82,7 +82,7 @@ def throttle(endpoint: Endpoint) -> Throttle:
 
 
 def _forget() -> None:
-    """Begin anew in a forked child: threads and connections stay with the parent."""
+    """Start again in a forked child: threads and connections stay with the parent."""
     global _loop, _lock  # noqa: PLW0603 (one loop a process)
     _lock = threading.Lock()
     _loop = None

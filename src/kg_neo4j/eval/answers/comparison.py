@@ -151,7 +151,7 @@ def compare_systems(
     options = options or ComparisonOptions()
     found, built = prepare(questions, settings, options, progress)
     file = RecordFile(options.save) if options.save else None
-    judge = judge_of(built.settings, options.judge)  # what cannot be meant is said before anything is paid
+    judge = judge_of(built.settings, options.judge)  # an invalid judge is refused before anything is paid
     if options.ragas:
         check_ragas(judge)
     built.build(found.stories)

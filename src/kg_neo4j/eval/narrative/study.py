@@ -113,7 +113,7 @@ def study_narrative(
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress)
-    judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
+    judge_of(settings, options.judge)  # an invalid judge is refused before anything is paid
     with connect(settings, progress, to_write=True) as database:
         with saying_what_stays(building.own_graphs, progress):
             building.build(database)

@@ -46,7 +46,7 @@ class TreeBuilding:
     tokeniser: Tokeniser
     concurrency: int = 1  # summarisers at work at a time
     own: Sequence[Summariser] = ()  # of the caller's, for the aspects that they name
-    rebuild: bool = False  # clusters, aspects and texts anew; stored answers are used again
+    rebuild: bool = False  # make clusters, aspects and texts again, from stored answers where there are any
     keeps_vectors: bool = False  # before they are published: they are paid for
 
 
