@@ -13,7 +13,7 @@ import kg_neo4j
 ROOT = Path(kg_neo4j.__file__).resolve().parent
 CHECKOUT = ROOT.parent.parent
 LAYERS = (
-    ("errors", "records", "settings", "resources", "data_files", "owners", "plugins", "progress"),
+    ("errors", "records", "settings", "resources", "data_files", "owners", "plugins", "progress", "interrupts"),
     ("_models", "_localdb"),
     ("acquire",),
     ("extract",),

@@ -19,6 +19,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline import extract, plan
+from kg_neo4j.progress import Silent
 from kg_neo4j.records import Usage
 from kg_runner import Kg
 
@@ -314,6 +315,30 @@ def test_a_signal_with_16_calls_in_flight_ends_the_command_and_the_next_run_goes
     resumed = load([ARTICLE], settings=online, options=SMALL)
     assert resumed.usage.calls == llm.calls - asked == resumed.chunks - 6
     assert dump(database, online.graph) == wanted
+
+
+class Interrupting(Silent):
+    """Sends Ctrl-C to this process while it counts its third chunk, when six are answered and two are asked."""
+
+    def __init__(self, llm: FakeLlm) -> None:
+        self.llm, self.chunks, self.calls = llm, 0, llm.calls
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        self.chunks += stage == "extract"
+        if self.chunks == 3:
+            self.llm.wait_for_calls(self.calls + 6 + 2)
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_between_two_answers_loses_none_of_them(online: Settings, llm: FakeLlm) -> None:
+    two = online.model_copy(update={"model_concurrency": 2})
+    llm.answer(6).hang().hang()
+    with pytest.raises(KeyboardInterrupt):
+        load([ARTICLE], settings=two, options=SMALL, progress=Interrupting(llm))
+    llm.forget()
+    asked = llm.calls
+    resumed = load([ARTICLE], settings=online, options=SMALL)  # has an endpoint of its own: 16 calls at a time
+    assert resumed.usage.calls == llm.calls - asked == resumed.chunks - 6
 
 
 def test_extracting_to_files_keeps_to_a_budget_and_the_cache_has_what_was_paid_for(

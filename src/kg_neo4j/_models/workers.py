@@ -13,6 +13,8 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Generic, TypeVar
 
+from kg_neo4j.interrupts import released
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -41,7 +43,8 @@ class Crew(Generic[A, B]):
         self._stopped = False
         self._waiting: deque[tuple[int, A]] = deque()  # with one worker
         self._tasks: SimpleQueue[tuple[int, A] | None] = SimpleQueue()
-        self.done: SimpleQueue[DoneItem[A, B]] = SimpleQueue()
+        self._done: deque[DoneItem[A, B]] = deque()
+        self._signs: SimpleQueue[None] = SimpleQueue()  # one for each item that was added to `_done`
 
     def begin(self, item: A) -> int:
         """Hand an item to the crew and return its number."""
@@ -59,13 +62,16 @@ class Crew(Generic[A, B]):
 
     def take(self) -> DoneItem[A, B]:
         """Wait for the next item to be finished. Only for as many items as were begun; after `stop`, for none."""
-        if self._size == 1:
-            self._finish(*self._waiting.popleft())
-        return self.done.get()
+        with released():
+            if self._size == 1:
+                self._finish(*self._waiting.popleft())
+            while not self._done:
+                self._signs.get()
+        return self._done.popleft()
 
     def finished(self) -> list[DoneItem[A, B]]:
         """Return what is finished at this moment and was not taken."""
-        return [self.done.get() for _ in range(self.done.qsize())]
+        return [self._done.popleft() for _ in range(len(self._done))]
 
     def stop(self) -> None:
         """Begin nothing any more; what is being worked on is left to end by itself."""
@@ -87,7 +93,7 @@ class Crew(Generic[A, B]):
     def _finish(self, number: int, item: A) -> None:
         with ExitStack() as stack:
             stack.push(partial(self._fail, number, item))
-            self.done.put(DoneItem(number, item, self._work(item)))
+            self._add(DoneItem(number, item, self._work(item)))
 
     def _fail(
         self, number: int, item: A, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
@@ -95,5 +101,9 @@ class Crew(Generic[A, B]):
         """Hand over the error, whatever it is, and stop the crew; in the caller's thread an interrupt goes on."""
         if error is not None:
             self.stop()
-            self.done.put(DoneItem(number, item, None, error))
+            self._add(DoneItem(number, item, None, error))
         return isinstance(error, Exception)
+
+    def _add(self, done: DoneItem[A, B]) -> None:
+        self._done.append(done)
+        self._signs.put(None)

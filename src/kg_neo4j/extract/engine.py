@@ -19,6 +19,7 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Shown, interpret
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import FLAG, REJECT
+from kg_neo4j.interrupts import released
 from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction
 
 PREPROCESSING = ("none", "stopwords")
@@ -113,10 +114,10 @@ class _Flow:
 
     def run(self) -> Iterator[tuple[Document, Extraction]]:
         while True:
-            self._begin()
-            if not self.running:
-                break
             try:
+                self._begin()
+                if not self.running:
+                    break
                 self._take()
             except KeyboardInterrupt as interrupt:  # what is complete is yielded first: it was paid for
                 self.error = interrupt
@@ -149,7 +150,8 @@ class _Flow:
                 return waves, task
         while len(self.open) < self.config.concurrency:
             try:
-                job = next(self.jobs, None)
+                with released():
+                    job = next(self.jobs, None)
             except KgError as error:
                 self.source_error = error
                 return None

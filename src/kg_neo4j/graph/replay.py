@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from kg_neo4j import interrupts
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.engine import show
 from kg_neo4j.extract.reading import Reading, interpret
@@ -51,6 +52,7 @@ def replay(
     reading = Reading(schema_of(document), options.get("evidence", "flag"), document.answers_hash)
     answers = stored_answers(database, graph, [document.id], document.answers_hash)
     for chunk in chunks:
+        interrupts.check()
         if said := answers.get(chunk.id):
             own = copies[chunk.id] if copies is not None else chunk
             shown = show(own, options.get("preprocess", "none"), document.language)

@@ -20,6 +20,7 @@ from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
+from kg_neo4j.interrupts import held
 from kg_neo4j.organise import analytics, descriptions, search_indexes, vectors
 from kg_neo4j.organise.tree.upkeep import tree_states
 from kg_neo4j.pipeline.tally import Tally
@@ -45,10 +46,13 @@ class Run:
     embedder: EmbeddingModel | None = None  # None: as the settings say
 
     def record(self, schema: Schema, extracted: Iterable[tuple[Document, Extraction]]) -> None:
-        """Count extractions and write them in batches; the next batch is made while the server writes one."""
+        """Count extractions and write them in batches; the next batch is made while the server writes one.
+
+        An interrupt comes while the next extraction is awaited, so that what is complete is recorded.
+        """
         recorder = Recorder(self.database, self.settings.graph, schema, self.lease)
-        changes = sum(recorder.record_all(batches(self._counted(extracted))))
-        self.tally.changes += changes
+        with held():
+            self.tally.changes += sum(recorder.record_all(batches(self._counted(extracted))))
 
     def _counted(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[Extraction]:
         for document, extraction in extracted:

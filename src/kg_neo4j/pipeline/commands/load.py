@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from kg_neo4j import factory
+from kg_neo4j import factory, interrupts
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j.acquire.folders import LoadedFolder, real_path
@@ -159,6 +159,7 @@ def _of_files(
     known = stored_documents.file_keys(run.database, graph) if files else {}
     keys = {origin: key for key, origin in reversed(known.items())}
     for path, header, extractions in _each_once(files):
+        interrupts.check()
         document = header.document
         exchange.refuse_other_graph(path, document, graph)
         stored = LoadConfiguration(**{**header.configuration, "rebuild": configuration.rebuild})  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
+from kg_neo4j.interrupts import released
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
 from kg_neo4j.pipeline.run import Run, unread
@@ -178,7 +179,9 @@ def _repaired(run: Run, door: Door, stored: StoredDocument) -> Iterator[tuple[Do
         task = ChunkTask(document, extraction.chunk)
         again = Conversation(task, config.extractor, config.reading, shown, 0, repair=True)
         run.tally.chunks += 1
-        yield document, again.repair_again(extraction.answers)
+        with released():
+            repaired = again.repair_again(extraction.answers)
+        yield document, repaired
 
 
 def _same_configuration(settings: Settings, stored: StoredDocument, door: Door) -> ExtractionConfig:
