@@ -3,6 +3,7 @@
     python benchmarks/keyless.py benchmarks/keyless/open             every text of a folder
     python benchmarks/keyless.py benchmarks/keyless/kept.zip         the half that nothing is chosen by
     python benchmarks/keyless.py FOLDER --texts news_open --show     one text, every case printed
+    python benchmarks/keyless.py FOLDER --wrap 72                    lines of at most 72 characters
 
 A folder holds texts, and beside each NAME.txt, .md or .html the files NAME.questions.jsonl, NAME.facts.jsonl and
 NAME.claims.jsonl; NAME.source names a text of ../shared/data in place of one. Each text is loaded into a graph of its
@@ -16,6 +17,7 @@ import argparse
 import json
 import re
 import tempfile
+import textwrap
 import unicodedata
 import zipfile
 from collections import Counter
@@ -59,7 +61,8 @@ def main() -> None:
     judged = read_by_eye(options.folder)
     with unpacked(options.folder) as folder:
         options.folder = folder
-        measure(options, judged)
+        with tempfile.TemporaryDirectory() as copies:
+            measure(options, judged, Path(copies))
 
 
 def read_by_eye(folder: Path) -> list[Row]:
@@ -68,11 +71,13 @@ def read_by_eye(folder: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
-def measure(options: argparse.Namespace, judged: Sequence[Row]) -> Counter[str]:
-    """Load, ask and print; return the counts of all texts."""
+def measure(options: argparse.Namespace, judged: Sequence[Row], copies: Path) -> Counter[str]:
+    """Load, ask and print; return the counts of all texts. `copies` is an empty folder, for wrapped texts."""
     total: Counter[str] = Counter()
     by_kind: dict[str, Counter[str]] = {}
     for name, text in _texts(options.folder, options.texts):
+        if options.wrap and text.suffix in (".txt", ".md"):
+            text = wrapped(text, copies / text.name, options.wrap)
         settings = Settings(graph=f"{options.prefix}-{name}".replace("_", "-"))
         counts = Counter({"words": len(text.read_text(encoding="utf-8-sig").split())})
         if {"questions", "facts"} & set(options.only):
@@ -101,6 +106,18 @@ def measure(options: argparse.Namespace, judged: Sequence[Row]) -> Counter[str]:
     if options.json:
         options.json.write_text(json.dumps(total, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return total
+
+
+def wrapped(text: Path, copy: Path, columns: int) -> Path:
+    """Write a copy of a text whose paragraphs are wrapped, as in many plain files; headings and lists stay."""
+    paragraphs = [
+        paragraph
+        if paragraph.lstrip().startswith(("#", "|", "-", "*", ">", "`")) or paragraph.count("\n") > 1
+        else textwrap.fill(paragraph, columns, break_long_words=False, break_on_hyphens=False)
+        for paragraph in re.split(r"\n\s*\n", text.read_text("utf-8-sig"))
+    ]
+    copy.write_text("\n\n".join(paragraphs), encoding="utf-8")
+    return copy
 
 
 def judge(row: Row, answer: Answer) -> str:
@@ -254,6 +271,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--texts", nargs="*", default=(), help="names of texts; all without it")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="what is measured; all without it")
+    parser.add_argument("--wrap", type=int, metavar="COLUMNS", help="wrap the paragraphs of texts, as in plain files")
     parser.add_argument("--prefix", default="keyless", help="of the graphs' names")
     parser.add_argument("--show", action="store_true", help="print every case")
     parser.add_argument("--json", type=Path, help="write the counts to this file")

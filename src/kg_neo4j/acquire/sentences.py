@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from kg_neo4j import data_files
 from kg_neo4j._models.tokens import Tokeniser
@@ -15,6 +16,9 @@ _OURS = data_files.beside(__file__).table("abbreviations")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？।॥۔؟።։။។]+[」』”’»）]*")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _LOOK_BACK = 24  # characters: longer than any abbreviation
+_MARKED = re.compile(r"\s*(?:#|>|\||=|[-*+•–]\s|\d+[.)]\s)")  # a line that begins something
+_APART = ("#", "|", "=")  # a line that does not go on: a heading, or the row of a table
+_NARROWEST, _WIDEST = 50, 200  # characters of the longest line of a wrapped paragraph
 _ALWAYS = frozenset("。！？।॥۔؟።։။។")  # marks that are nothing else than the end of a sentence
 
 
@@ -63,6 +67,28 @@ def _ends(
     is_initial = len(word[0]) == 1 and word[0].isupper() and (word.start() > 0 or match.start() - _LOOK_BACK > begin)
     folded, exact = known
     return not is_initial and word[0].lower() not in folded and word[0] not in exact
+
+
+@lru_cache(maxsize=8)
+def wrapped_breaks(text: str) -> frozenset[int]:
+    """Return the places of line breaks that only wrap a paragraph: the next word did not fit on the line.
+
+    What fits is told by the longest line of the paragraph. A paragraph whose lines are all short is a list or a verse,
+    and one with a very long line is not wrapped.
+    """
+    found: set[int] = set()
+    end = -1
+    for has_words, block in itertools.groupby(text.split("\n"), key=lambda line: bool(line.strip())):
+        lines = list(block)
+        width = max(len(line.rstrip()) for line in lines)
+        is_wrapped = has_words and _NARROWEST <= width <= _WIDEST
+        for line, following in itertools.pairwise([*lines, ""]):
+            end += len(line) + 1
+            word = following.split(maxsplit=1)[:1]
+            is_full = bool(word) and len(line.rstrip()) + 1 + len(word[0]) > width
+            if is_wrapped and is_full and not _MARKED.match(following) and not line.lstrip().startswith(_APART):
+                found.add(end)
+    return frozenset(found)
 
 
 def _skip_space(text: str, start: int, end: int) -> int:

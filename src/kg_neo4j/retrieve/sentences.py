@@ -10,7 +10,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.acquire.sentences import sentences, wrapped_breaks
 
 _BREAK = re.compile(r"[ \t]*\n\s*")
 _FOOTNOTE = re.compile(r"\s?\[(?:\d{1,4}|[a-z]|note \d+|citation needed)\]")
@@ -50,14 +50,22 @@ def blank_footnotes(sentence: str) -> str:
     return _FOOTNOTE.sub(lambda match: " " * len(match[0]), sentence)
 
 
+def unwrap(text: str) -> str:
+    """Return a text of the same length with a space for each line break within a sentence."""
+    borders = set(_line_borders(text))
+    return _BREAK.sub(lambda match: match[0] if match.end() in borders else match[0].replace("\n", " "), text)
+
+
 def _line_borders(text: str) -> list[int]:
     """Return where a line break ends a sentence: at empty lines, after headings, and in text that is not wrapped."""
     wrapped = max((len(line) for line in text.splitlines()), default=0) <= _LONG_LINE
+    wraps = wrapped_breaks(text)
     borders = []
     for match in _BREAK.finditer(text):
         line_start = text.rfind("\n", 0, match.start()) + 1
         line = text[line_start : match.start()].strip()
         short = len(line) < _SHORT_LINE and not text[match.end() : match.end() + 1].islower()
+        short = short and text.index("\n", match.start()) not in wraps
         if match[0].count("\n") > 1 or not wrapped or short or _CELLS in line:
             borders.append(match.end())
     return borders

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.acquire.sentences import sentences, wrapped_breaks
 
 
 def split(text: str) -> list[str]:
@@ -72,3 +73,35 @@ def test_only_the_given_span_is_split():
 @given(st.text(alphabet='aB. !?…\n"”。', max_size=100))
 def test_sentences_hold_everything_but_white_space_in_order(text):
     assert "".join(split(text)).replace(" ", "").replace("\n", "") == "".join(text.split())
+
+
+def wrapped(text: str) -> list[str]:
+    """Return the words on both sides of each line break that wraps."""
+    places = sorted(wrapped_breaks(text))
+    return [f"{text[:at].rsplit(maxsplit=1)[-1]}/{text[at:].split(maxsplit=1)[0]}" for at in places]
+
+
+PARAGRAPH = (
+    "There he was taught by Georg Christoph Lichtenberg, who lectured on experimental physics, and by Johann "
+    "Friedrich Blumenbach, who lectured on anatomy."
+)
+
+
+@pytest.mark.parametrize("columns", [52, 60, 72, 100])
+def test_line_breaks_of_a_wrapped_paragraph_are_known(columns):
+    text = textwrap.fill(PARAGRAPH, columns)
+    assert len(wrapped(text)) == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Lovelace\nCharles Babbage\nMary Somerville",
+        "# A heading that is as long as the text that follows it\nThe text of the section begins on the line after it.",
+        "- an item of a list that fills its line to the very end\n- another item that fills its line to the very end",
+        "one line\n\nanother",
+        "x" * 300 + "\nThe next paragraph of a text that is not wrapped",
+    ],
+)
+def test_line_breaks_that_begin_something_do_not_wrap(text):
+    assert wrapped(text) == []

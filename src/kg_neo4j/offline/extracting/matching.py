@@ -58,6 +58,11 @@ class CandidateSentence:
     title: frozenset[str]  # folded words of the document's title
     before: frozenset[str] = frozenset()  # folded words of the sentence before, where a pronoun begins this one
 
+    @property
+    def text(self) -> str:
+        """The sentence with a space for each line break, as long as it is."""
+        return self.sentence.text.replace("\n", " ")
+
 
 def prepare(chunks: Sequence[FoundChunk]) -> list[CandidateSentence]:
     """Return the sentences of `chunks`, each with the names that its pronouns may refer to."""
@@ -197,7 +202,7 @@ class Matcher:
         """Return whether "Name (1769 – 1859)" says what `term` asks for."""
         if term not in _BIRTH and term not in _DEATH:
             return False
-        text = blank_footnotes(candidate.sentence.text)
+        text = blank_footnotes(candidate.text)
         return any(LIFESPAN.match(text[end:]) for _, end in self._mentions(candidate))
 
     def _mentions(self, candidate: CandidateSentence) -> list[tuple[int, int]]:
@@ -207,7 +212,7 @@ class Matcher:
         for word, (start, end) in zip(candidate.words, candidate.spans, strict=True):
             if word not in wanted:
                 continue
-            end -= 2 if candidate.sentence.text[start:end].endswith(("'s", "’s")) else 0  # noqa: PLW2901
+            end -= 2 if candidate.text[start:end].endswith(("'s", "’s")) else 0  # noqa: PLW2901
             if places and start - places[-1][1] <= 5:
                 places[-1] = (places[-1][0], end)
             else:
@@ -246,7 +251,7 @@ class Matcher:
         pattern = ANSWERS.get(self.question.asks)
         if pattern is None:
             return 1.0
-        text = blank_footnotes(candidate.sentence.text)
+        text = blank_footnotes(candidate.text)
         found = [match.start() for match in pattern.finditer(text)]
         said = [candidate.spans[index][0] for index in self._said(candidate)]
         if not found:
@@ -282,7 +287,7 @@ class Matcher:
         return bool(self._forms[own[0]].intersection(candidate.words)) and self._is_relative(own, candidate)
 
     def _definition(self, candidate: CandidateSentence) -> float:
-        text = candidate.sentence.text
+        text = candidate.text
         signs = [
             defines(text, start, end) - (0.0 if len(word_spans(text[start:end])) >= len(self._subjects) else 0.5)
             for start, end in self._mentions(candidate)
@@ -338,7 +343,7 @@ def _first_name(candidate: CandidateSentence, index: int) -> frozenset[str]:
     for before in range(index - 1, max(-1, index - 5), -1):
         start, stop = candidate.spans[before]
         word = candidate.words[before]
-        if candidate.sentence.text[stop:end] not in (" ", "-", "\n"):
+        if candidate.text[stop:end] not in (" ", "-"):
             break
         if (candidate.capitals[before] and before > 0) or (candidate.capitals[before] and index - before > 1):
             found.add(word)

@@ -21,6 +21,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     fold,
 )
 from kg_neo4j.records import Chunk, Document
+from kg_neo4j.retrieve.sentences import unwrap
 
 OPENING = 3_000  # characters that may say what a document is about
 _LINES = 8  # of the opening, before a definition is given up
@@ -101,7 +102,7 @@ def _in_title(title: str, name: str) -> str:
 
 def _definition(opening: str) -> _Definition | None:
     """Return what the opening defines: "X (...) was a ...". Without brackets only its first line defines something."""
-    lines = [line.strip() for line in _MARKS.sub("", opening).splitlines() if len(line.split()) > 3]
+    lines = [line.strip() for line in _MARKS.sub("", unwrap(opening)).splitlines() if len(line.split()) > 3]
     for number, line in enumerate(lines[:_LINES]):
         found = _NAME.match(line)
         if found is None:

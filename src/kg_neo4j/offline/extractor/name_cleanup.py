@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
+from kg_neo4j.acquire.sentences import wrapped_breaks
 from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.lexicon import fold
 from kg_neo4j.offline.networks import columns
@@ -90,11 +91,16 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
         sign = mark[0].strip()
         if (sign == "." and _ABBREVIATED.search(text[start : mark.start()])) or (sign == ":" and kind == _TITLE):
             continue
-        if mark[0].count("\n") == 1 and not sign and mark.start() - text.rfind("\n", 0, mark.start()) > _WRAPPED:
+        if mark[0].count("\n") == 1 and not sign and _is_wrapped(text, text.index("\n", mark.start())):
             continue
         yield first, mark.start()
         first = mark.end()
     yield first, end
+
+
+def _is_wrapped(text: str, at: int) -> bool:
+    """Return whether a name may go over the line break at `at`."""
+    return at - text.rfind("\n", 0, at) > _WRAPPED or at in wrapped_breaks(text)
 
 
 def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:

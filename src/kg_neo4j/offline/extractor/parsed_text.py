@@ -16,6 +16,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from kg_neo4j import data_files
+from kg_neo4j.acquire.sentences import wrapped_breaks
 from kg_neo4j.errors import UsageError
 from kg_neo4j.offline.extractor.dates import DateSpan, find_dates
 from kg_neo4j.offline.extractor.lexicon import ABBREVIATED, CALENDAR
@@ -295,13 +296,14 @@ def _paragraphs(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = end = -1
     offset = 0
-    lines = text.splitlines(keepends=True)
+    lines, wraps = text.splitlines(keepends=True), wrapped_breaks(text)
     for number, line in enumerate(lines):
         body = line.rstrip()
         following = lines[number + 1].strip() if number + 1 < len(lines) else ""
         blank = not body.strip()
         is_cell = ROW_END in (line[-1], text[offset - 1 : offset])
         heading = not blank and _is_heading(body.strip(), start < 0 and not is_cell, following)
+        heading = heading and offset + len(line) - 1 not in wraps
         if start >= 0 and (blank or heading or is_cell or _BULLET.match(body) or _ends(text, end)):
             spans.append((start, end))
             start = -1

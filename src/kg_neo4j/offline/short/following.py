@@ -10,7 +10,7 @@ from kg_neo4j.offline.short.passage_reading import read_inverse, read_relation
 from kg_neo4j.offline.short.things import Thing, ThingFact, ThingPassage, Things
 from kg_neo4j.offline.short.wanted import FACTS, AskedThing
 from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.sentences import split_sentences
+from kg_neo4j.retrieve.sentences import split_sentences, unwrap
 
 READ_FIRST = frozenset({"nationality", "cause of death", "award"})  # said in more ways than a type of fact tells
 PLACES = frozenset({"born in", "died in", "buried in"})  # given as the text writes them: "Oslo, Norway"
@@ -77,7 +77,7 @@ def steps_from(thing: Thing, relation: str) -> list[StatedStep]:
         StatedStep(thing.title, relation, said.value, _around(passage, said.start, said.end))
         for passage in thing.passages
         if passage.own
-        for said in read_relation(passage.text, relation)
+        for said in read_relation(unwrap(passage.text), relation)
     ]
     types = FACTS.get(relation, ())
     order = {name[1:]: rank for rank, name in reversed(list(enumerate(types)))}
@@ -86,7 +86,7 @@ def steps_from(thing: Thing, relation: str) -> list[StatedStep]:
     inverse = [
         StatedStep(thing.title, relation, passage.title, _around(passage, said.start(), said.end()))
         for passage in thing.passages
-        if not passage.own and (said := read_inverse(passage.text, relation, thing.title))
+        if not passage.own and (said := read_inverse(unwrap(passage.text), relation, thing.title))
     ]
     if relation in READ_FIRST:
         found = [*read, *facts, *inverse]
@@ -127,8 +127,8 @@ def _fact_step(thing: Thing, relation: str, fact: ThingFact) -> StatedStep | Non
 def _written_out(source: str, target: str, fact: ThingFact) -> tuple[str, Citation]:
     """Return a place with what the text puts after it, and the words up to there."""
     place = fact.place
-    text = place.quote + fact.after
-    at = place.quote.find(target)
+    text = (place.quote + fact.after).replace("\n", " ")
+    at = text.find(target, 0, len(place.quote))
     more = _COMMA.match(text, at + len(target)) if at >= 0 else None
     if more is None:
         return target, place
@@ -136,7 +136,7 @@ def _written_out(source: str, target: str, fact: ThingFact) -> tuple[str, Citati
     parts = [part for part in more[0].split(", ")[1:] if not own & set(normalise(part).split())]
     whole = ", ".join([target, *parts[:2]])
     end = max(place.end, place.start + at + len(whole))
-    return whole, replace(place, end=end, quote=text[: end - place.start])
+    return whole, replace(place, end=end, quote=(place.quote + fact.after)[: end - place.start])
 
 
 def _around(passage: ThingPassage, start: int, end: int) -> Citation:

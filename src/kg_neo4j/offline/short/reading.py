@@ -38,7 +38,7 @@ def find_stated(question: Question, found: Found) -> tuple[str, Citation] | None
     if not asks_for_words(question):
         return None
     for candidate in choose(question, found, partial(may_answer, question, loosely=True)):
-        text = candidate.sentence.text
+        text = candidate.text
         if "respectively" in candidate.words:
             continue
         doc = parse(text)
@@ -69,7 +69,7 @@ def may_answer(question: Question, candidate: CandidateSentence, *, loosely: boo
     off. Where a date, a number or a name is asked for, it has one, beside all names of the question. With `loosely`,
     another verb may stand for the question's.
     """
-    text = candidate.sentence.text
+    text = candidate.text
     if text.rstrip("\"'”’) ").endswith("?"):
         return False
     if question.asks is Asks.YES_NO:

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import textwrap
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -191,6 +192,15 @@ def test_the_example_story_gives_its_people_and_places():
     assert names >= {"Ragna Tveit", "Halvor Tveit", "Anselm Quist", "Ottilie Marr", "Skarnes", "Vardal", "Gull Rock"}
     assert ("Ragna Tveit", "DAUGHTER_OF", "Halvor Tveit") in facts
     assert ("Sigurd Brandvold", "OWNED", "Northern Salvage Company") in facts
+
+
+@pytest.mark.parametrize("columns", [56, 66, 76])
+def test_names_and_facts_do_not_depend_on_where_lines_are_wrapped(columns):
+    paragraphs = [" ".join(each.split()) for each in article().split("\n\n")[:11]]
+    wrapped = "\n\n".join(textwrap.fill(each, columns, break_on_hyphens=False) for each in paragraphs)
+    first, second = (read(text, title="Alexander von Humboldt") for text in ("\n\n".join(paragraphs), wrapped))
+    assert (second.names, second.facts) == (first.names, first.facts)
+    assert ("Georg Christoph Lichtenberg", "TAUGHT", "Alexander von Humboldt") in first.facts
 
 
 @pytest.mark.parametrize("file", [pytest.param("kirito_Muhammad.txt", marks=pytest.mark.long), "kirito_MarieCurie.txt"])

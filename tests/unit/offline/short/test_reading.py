@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.short.reading import asks_for_words
+from kg_neo4j.offline.short.reading import asks_for_words, find_stated
+from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
 
 
@@ -21,3 +22,16 @@ from kg_neo4j.retrieve.question import read
 )
 def test_which_questions_a_few_words_can_answer(question: str, can: bool) -> None:
     assert asks_for_words(read(question)) is can
+
+
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_a_name_that_goes_over_a_line_break_is_the_whole_answer(between: str) -> None:
+    text = (
+        "In April 1789 he entered the University of Göttingen, where Wilhelm already studied law. There he was taught "
+        f"by Georg{between}Christoph Lichtenberg, who lectured on experimental physics."
+    )
+    chunk = FoundChunk("c", text, 30, "", "Alexander von Humboldt", 1.0)
+    stated = find_stated(read("Who taught Humboldt at Göttingen?"), Found("local", chunks=(chunk,)))
+    assert stated is not None
+    assert stated[0] == "Georg Christoph Lichtenberg"
+    assert stated[1].quote in text
