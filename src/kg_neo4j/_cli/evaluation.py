@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE, scorecards
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    GleaningsOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    SchemaOption,
-    given_options,
-    settings_for,
-)
+from kg_neo4j._cli.options import given_options, settings_for
 from kg_neo4j._cli.terminal import print_json, progress, remark
 from kg_neo4j.errors import UsageError
 
@@ -28,7 +18,6 @@ if TYPE_CHECKING:
 Changed = dict[str, Any]  # option -> value, of those that are not the default
 
 app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
-LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)]
 
 
 @app.callback()
@@ -39,26 +28,16 @@ def group() -> None:
 @app.command()
 def extraction(
     context: typer.Context,
-    gold: Annotated[str, typer.Option("--gold", metavar="FILE", help="Annotated passages in the format of Re-DocRED.")],
-    types: Annotated[
-        str | None,
-        typer.Option("--types", metavar="FILE", help="TOML file that maps types, in addition to the built-in map."),
-    ] = None,
-    split: Annotated[
-        str,
-        typer.Option(
-            "--split", metavar="all|train|validation|test", help="Part of the passages, by the hash of the title."
-        ),
-    ] = "all",
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", help="Maximum number of passages.", min=1)
-    ] = None,
-    schema: SchemaOption = "graph",
-    gleanings: GleaningsOption = 1,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    cache: CacheOption = True,
-    as_json: JsonOption = False,
+    gold: str,
+    types: str | None = None,
+    split: str = "all",
+    limit: int | None = None,
+    schema: str = "graph",
+    gleanings: int = 1,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    cache: bool = True,
+    as_json: bool = False,
 ) -> None:
     """Score extraction against annotated passages.
 
@@ -83,31 +62,14 @@ def extraction(
 @app.command()
 def retrieval(
     context: typer.Context,
-    corpus: Annotated[
-        str, typer.Option("--corpus", metavar="FILE", help="Passages: idx, title, text; JSON lines or HippoRAG's list.")
-    ],
-    questions: Annotated[
-        str,
-        typer.Option(
-            "--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines or HippoRAG's list."
-        ),
-    ],
-    modes: Annotated[list[str], typer.Option("--mode", metavar="naive|local", help="Mode; repeatable.")] = [  # noqa: B006
-        "naive",
-        "local",
-    ],
-    depths: Annotated[list[int], typer.Option("--k", metavar="N", help="Depth; repeatable.", min=1)] = [  # noqa: B006
-        *(1, 2, 5, 10, 20)
-    ],
-    limit: LimitOption = None,
-    triples: Annotated[
-        str | None, typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor.")
-    ] = None,
-    saved: Annotated[
-        str | None,
-        typer.Option("--against", metavar="FILE", help="Output of an earlier run with --json, to compare with."),
-    ] = None,
-    as_json: JsonOption = False,
+    corpus: str,
+    questions: str,
+    modes: list[str] = ["naive", "local"],  # noqa: B006
+    depths: list[int] = [1, 2, 5, 10, 20],  # noqa: B006
+    limit: int | None = None,
+    triples: str | None = None,
+    saved: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Score retrieval, compared with flat search.
 
@@ -131,77 +93,28 @@ def retrieval(
 @app.command()
 def answers(
     context: typer.Context,
-    questions: Annotated[
-        str,
-        typer.Option(
-            "--questions", metavar="PATH", help="Questions: JSON lines, a QuALITY file, a NarrativeQA folder."
-        ),
-    ],
-    corpus: Annotated[
-        str | None,
-        typer.Option("--corpus", metavar="FILE", help="Passages to load first into their own graph; JSON lines."),
-    ] = None,
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to retrieve evidence.")
-    ] = "auto",
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            "--systems",
-            metavar="LIST",
-            help="Systems to compare, separated by commas: naive,raptor,tree,local,global,auto.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="questions|quality|narrativeqa", help="Format of the questions [default: detected]."
-        ),
-    ] = None,
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="NAME", help="Only texts of one source, such as gutenberg.")
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option("--set", metavar="train|valid|test", help="One set of NarrativeQA.")
-    ] = None,
-    documents: Annotated[
-        int | None, typer.Option("--documents", metavar="N", help="Maximum number of texts.", min=1)
-    ] = None,
-    limit: LimitOption = None,
-    summaries: Annotated[
-        bool, typer.Option("--summaries", help="NarrativeQA: use the summaries instead of the texts.")
-    ] = False,
-    whole_graph: Annotated[
-        bool, typer.Option("--whole-graph", help="Search the whole graph, not only the text that a question is about.")
-    ] = False,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            "--judge", metavar="auto|model|words", help="Judge of statements [default: the model, if there is one]."
-        ),
-    ] = None,
-    chunk_tokens: Annotated[
-        int | None, typer.Option("--chunk-tokens", metavar="N", help="Tokens per chunk [default: 160].", min=1)
-    ] = None,
-    context_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--context-tokens", metavar="N", help="Maximum evidence tokens for every system [default: 1700].", min=1
-        ),
-    ] = None,
-    save: Annotated[
-        str | None,
-        typer.Option("--save", metavar="FILE", help="File that keeps each answer; a stopped run continues from it."),
-    ] = None,
-    cases: Annotated[
-        str | None, typer.Option("--cases", metavar="FILE.csv", help="Write all cases with their scores.")
-    ] = None,
-    ragas: Annotated[bool, typer.Option("--ragas", help="Also compute the scores of ragas (extra `ragas`).")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    questions: str,
+    corpus: str | None = None,
+    mode: str = "auto",
+    systems: str | None = None,
+    form: str | None = None,
+    kind: str | None = None,
+    split: str | None = None,
+    documents: int | None = None,
+    limit: int | None = None,
+    summaries: bool = False,
+    whole_graph: bool = False,
+    judge: str | None = None,
+    chunk_tokens: int | None = None,
+    context_tokens: int | None = None,
+    save: str | None = None,
+    cases: str | None = None,
+    ragas: bool = False,
+    dry_run: bool = False,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Score answers of one mode or of several systems.
 
