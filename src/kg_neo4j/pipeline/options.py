@@ -146,7 +146,9 @@ def read_documents(
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     pages = () if options.refresh else read_pages(settings, options, tally)
-    plugged = [opened_source(each) for each in sources if is_plugged(each)]
+    plugged: list[Source] = [
+        plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in sources if is_plugged(each)
+    ]
     found = files.read(
         [each for each in sources if not is_plugged(each)],
         graph=settings.graph,
@@ -178,13 +180,6 @@ def is_plugged(source: str) -> bool:
     """Return whether a source, such as "mail:inbox", is one that another package adds; a file of that name wins."""
     name, colon, _ = source.partition(":")
     return bool(colon) and name in plugins.found(plugins.SOURCES) and not Path(source).exists()
-
-
-def opened_source(source: str) -> Source:
-    """Return the source that another package adds under this name."""
-    name, _, argument = source.partition(":")
-    found: Source = plugins.opened(plugins.SOURCES, name, argument)
-    return found
 
 
 def documents_of(source: Source, settings: Settings, options: LoadOptions) -> Iterator[Document]:
@@ -219,7 +214,7 @@ def site_of(settings: Settings, options: LoadOptions) -> Site:
 def read_pages(settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
     """Return the pages that the options name and those linked to; raises, at once, as `wikipedia.fetch` does."""
     pages = fetch_pages(options.wikipedia, settings, options)
-    return itertools.chain(pages, _linked(pages, settings, options, tally))
+    return itertools.chain(pages, _linked(pages, settings, options, tally) if options.links and pages else ())
 
 
 def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions) -> Sequence[Document]:
@@ -232,8 +227,6 @@ def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions)
 
 def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
     """Yield the pages that `pages` link to most; what cannot be followed becomes a note."""
-    if not options.links or not pages:
-        return
     site = site_of(settings, options)
     for each in wikipedia.follow(pages, options.links, graph=settings.graph, site=site, text_language=options.language):
         if isinstance(each, SkippedSource):

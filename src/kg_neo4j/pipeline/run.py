@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
-from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.extract.schema import Schema
@@ -112,8 +111,11 @@ class Run:
         The command "rebuild" asks no model: it makes all summaries from stored answers. "resolve" keeps answers about
         descriptions that have changed, so that undoing it asks no model either.
         """
+        # a server that is named without a model: unloading needs none
+        is_unnamed = self.settings.openai_base_url and not self.settings.model
+        has_none = self.command == "rebuild" or is_unnamed
         how = descriptions.Describing(
-            factory.without_model() if self.command == "rebuild" else self._door(),
+            factory.without_model() if has_none else factory.door(self.settings, budget=self.budget),
             tokens.load(),
             self.settings.summary_tokens,
             keep_answers=self.command == "resolve",
@@ -125,11 +127,6 @@ class Run:
         if done.usage.calls:
             self.tally.steps[descriptions.STAGE] = done.usage
         self.tally.unfinished += done.unfinished
-
-    def _door(self) -> Door:
-        """Return the door to the model; to the stand-ins where a server is named without one: unloading needs none."""
-        is_unnamed = self.settings.openai_base_url and not self.settings.model
-        return factory.without_model() if is_unnamed else factory.door(self.settings, budget=self.budget)
 
     def embed(self, labels: Sequence[str] = vectors.LABELS, *, again: bool = False) -> None:
         """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date.
