@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE, scorecards
 from kg_neo4j._cli.options import given_options, settings_for
-from kg_neo4j._cli.terminal import print_json, progress, remark
+from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def extraction(
         print_json(scorecards.extraction_shape(card))
     else:
         scorecards.show_extraction(card)
-        scorecards.print_again(_command(context, "--budget-usd", "--cache"))
+        _print_again(context, "--budget-usd", "--cache")
         remark("note", (*card.failed, *card.notes))
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
@@ -86,7 +87,7 @@ def retrieval(
         print_json(card)
     else:
         scorecards.show_retrieval(card, differences)
-        scorecards.print_again(_command(context))
+        _print_again(context)
     remark("note", card.notes)
 
 
@@ -133,25 +134,18 @@ def answers(
 
 def _of_one_mode(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
     """Score one mode, as the multi-hop sets are scored."""
-    from kg_neo4j.eval.answers.scorecard import AnswersOptions, score_answers
+    from kg_neo4j.eval.answers.scorecard import score_answers
 
     if "--corpus" in given and "--graph" in given:
         raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
-    options = AnswersOptions(
-        corpus=given.get("--corpus"),
-        mode=given.get("--mode", "auto"),
-        limit=given.get("--limit"),
-        save=given.get("--save"),
-        budget_usd=given.get("--budget-usd"),
-    )
-    as_json = context.params["as_json"]
+    mode, as_json = context.params["mode"], context.params["as_json"]
     with progress(quiet=as_json) as bars:
-        card = score_answers(questions, settings=settings, options=options, progress=bars)
+        card = score_answers(questions, mode, settings=settings, options=_options(given), progress=bars)
     if as_json:
         print_json(card)
     else:
         scorecards.show_answers(card)
-        scorecards.print_again(_command(context))
+        _print_again(context)
     remark("note", card.notes)
 
 
@@ -181,7 +175,7 @@ def _of_systems(context: typer.Context, questions: str, settings: Settings, give
         print_json(scorecards.comparison_shape(card))
     else:
         scorecards.show_comparison(card)
-        scorecards.print_again(_command(context))
+        _print_again(context)
         remark("note", scorecards.spent_now(card))
 
 
@@ -220,11 +214,11 @@ def _settings_for(model: str | None, **overrides: Any) -> Settings:
     return settings
 
 
-def _command(context: typer.Context, *unsaid: str) -> list[str]:
-    """Return the words of the command that repeats a measurement, without the options that are left `unsaid`."""
+def _print_again(context: typer.Context, *unsaid: str) -> None:
+    """Print the command that repeats a measurement, without the options that are left `unsaid`."""
     words = ["kg", "eval", str(context.info_name)]
     for name, value in given_options(context).items():
         if name not in (*unsaid, "--json"):
             for each in value if isinstance(value, list) else [value]:
                 words += [name] if each is True else [name, str(each)]
-    return words
+    print_text(f"again:  {shlex.join(words)}")

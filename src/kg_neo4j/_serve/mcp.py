@@ -35,7 +35,6 @@ WRITING = ("load", "status")
 LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120, 60)  # characters that texts of a result are cut to, until it fits
 COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, after that
 LEFT_OUT = ("$defs", "title", "description", "default")  # of schemas: names say as much
-SAID_OF = {"load": ("name",)}  # parameters whose description holds for one tool alone
 
 
 def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
@@ -157,7 +156,7 @@ def tool(name: str) -> types.Tool:
         if (name, each) == ("verify", "filters"):  # the list is to be short; the API has them
             continue
         properties[each] = _short_of(adapter(found.types[each]).json_schema())
-        if each in said and (each not in ("name",) or each in SAID_OF.get(name, ())):
+        if each in said and (each != "name" or name == "load"):  # what is said of a name holds for this tool alone
             properties[each]["description"] = said[each]
     required = [each for each, parameter in found.parameters.items() if parameter.default is parameter.empty]
     changes = types.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
-from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.acquire.chunking import target
 from kg_neo4j.acquire.identity import document_id
@@ -38,6 +37,7 @@ from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import answerer
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
@@ -210,7 +210,7 @@ def open_run(
     counting: Counting | None = None,
 ) -> Asking:
     """Return what asks and judges, paid from one budget; of a plan, what counts instead."""
-    budget = None if budget_usd is None else Budget(budget_usd)
+    budget = budget_of(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
     door = factory.door(keeps, budget=budget)
     door = door.counting(counting.asked, suppose) if counting else door
