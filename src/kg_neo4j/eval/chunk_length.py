@@ -59,11 +59,7 @@ class ChunkLengthOptions:
 
 
 def study_chunk_length(
-    sources: Sequence[str],
-    *,
-    settings: Settings,
-    options: ChunkLengthOptions | None = None,
-    progress: Progress = SILENT,
+    sources: Sequence[str], *, settings: Settings, options: ChunkLengthOptions, progress: Progress = SILENT
 ) -> ChunkLengthStudy:
     """Build every variant, measure it, draw all of them, and remove them.
 
@@ -71,7 +67,6 @@ def study_chunk_length(
     the study, its graphs stay: the same call goes on. Raises UnreadableSource where there is nothing to read, and what
     `load` raises.
     """
-    options = options or ChunkLengthOptions()
     work = _Study(sources, settings, options, progress)
     builds = work.builds()
     if options.plot is not None:
@@ -90,17 +85,12 @@ def study_chunk_length(
 
 
 def plan_chunk_length(
-    sources: Sequence[str],
-    *,
-    settings: Settings,
-    options: ChunkLengthOptions | None = None,
-    progress: Progress = SILENT,
+    sources: Sequence[str], *, settings: Settings, options: ChunkLengthOptions, progress: Progress = SILENT
 ) -> tuple[tuple[Variant, LoadPlan], ...]:
     """Estimate what each variant's graph would take, repeat by repeat; no model is called and nothing written.
 
     Prompts that are not tuned yet are taken to be as long as those that ship, and tuning itself is left out.
     """
-    options = options or ChunkLengthOptions()
     work = _Study(sources, settings, options, progress)
     plans = []
     for variant, repeat in work.builds():

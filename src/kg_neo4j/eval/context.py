@@ -61,13 +61,12 @@ class ContextStudy:
 
 
 def study_context(
-    sources: Sequence[str], *, settings: Settings, options: LoadOptions | None = None, progress: Progress = SILENT
+    sources: Sequence[str], *, settings: Settings, options: LoadOptions, progress: Progress = SILENT
 ) -> ContextStudy:
     """Extract `sources` without carry-over and with waves of `options.wave` chunks; compare the graphs.
 
     Raises UnreadableSource where there is nothing to read, and what a model raises.
     """
-    options = options or LoadOptions()
     tokeniser = tokens.load()
     documents = list(read_documents(sources, settings, options, Tally()))
     if not documents:

@@ -141,14 +141,13 @@ class Comparison:
 
 
 def compare_systems(
-    questions: str, *, settings: Settings, options: ComparisonOptions | None = None, progress: Progress = SILENT
+    questions: str, *, settings: Settings, options: ComparisonOptions, progress: Progress = SILENT
 ) -> Comparison:
     """Load the texts of a set, build what the systems read, ask every question of every system and score the answers.
 
     Raises SourceNotFound, UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached
     among it. A run that ends early goes on from `options.save`.
     """
-    options = options or ComparisonOptions()
     found, built = prepare(questions, settings, options, progress)
     file = RecordFile(options.save) if options.save else None
     judge = judge_of(built.settings, options.judge)  # an invalid judge is refused before anything is paid

@@ -46,14 +46,13 @@ class ComparisonPlan:
 
 
 def plan_comparison(
-    questions: str, *, settings: Settings, options: ComparisonOptions | None = None, progress: Progress = SILENT
+    questions: str, *, settings: Settings, options: ComparisonOptions, progress: Progress = SILENT
 ) -> ComparisonPlan:
     """Return what `compare_systems` with the same arguments would ask. Nothing is asked and nothing is written.
 
     Questions are put to what is built, and the calls are those that would be made; what is not built is estimated.
     Raises as `compare_systems` does before it asks.
     """
-    options = options or ComparisonOptions()
     found, building = prepare(questions, settings, options, progress, is_plan=True)
     chosen, graph = building.systems, building.settings.graph
     file = RecordFile(options.save, is_kept=False) if options.save else None

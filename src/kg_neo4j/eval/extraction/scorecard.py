@@ -87,13 +87,12 @@ class Scorecard:
 
 
 def score_extraction(
-    gold: str, *, settings: Settings, options: ScorecardOptions | None = None, progress: Progress = SILENT
+    gold: str, *, settings: Settings, options: ScorecardOptions, progress: Progress = SILENT
 ) -> Scorecard:
     """Extract the passages of a file in the format of Re-DocRED and score what comes back.
 
     Raises SourceNotFound, UnreadableSource, UsageError for invalid options, and what a model raises.
     """
-    options = options or ScorecardOptions()
     whole = gold_files.read(gold)
     passages = select(whole, options)
     types = type_map.load(whole, options.types)

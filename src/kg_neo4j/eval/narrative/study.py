@@ -102,7 +102,7 @@ def study_narrative(
     questions: str,
     *,
     settings: Settings,
-    options: NarrativeOptions | None = None,
+    options: NarrativeOptions,
     progress: Progress = SILENT,
 ) -> NarrativeStudy:
     """Load the texts, build the trees, ask every question in every way, score the answers, and remove what was built.
@@ -110,7 +110,6 @@ def study_narrative(
     Where an error or an interrupt ends the study, its graphs stay: the same call goes on. Raises SourceNotFound,
     UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached among it.
     """
-    options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress)
     judge_of(settings, options.judge)  # an invalid judge is refused before anything is paid
@@ -148,7 +147,7 @@ def plan_narrative(
     questions: str,
     *,
     settings: Settings,
-    options: NarrativeOptions | None = None,
+    options: NarrativeOptions,
     progress: Progress = SILENT,
 ) -> NarrativePlan:
     """Return what `study_narrative` with the same arguments would ask, an earlier run's answers not deducted.
@@ -156,7 +155,6 @@ def plan_narrative(
     The same run, with doors that count: no model is asked and nothing is written. Raises as `study_narrative` does
     before it asks.
     """
-    options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress, is_plan=True)
     with connect(settings, progress, to_write=True) as database:

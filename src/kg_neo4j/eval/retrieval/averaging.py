@@ -120,14 +120,13 @@ def study_averaging(
     questions: Sequence[str],
     *,
     settings: Settings,
-    options: AveragingOptions | None = None,
+    options: AveragingOptions,
     progress: Progress = SILENT,
 ) -> AveragingStudy:
     """Measure each corpus with its questions, one file for each in the same order. No database is needed.
 
     Raises UsageError, what `read_passages` and `read_questions` raise, and what the embedder raises.
     """
-    options = options or AveragingOptions()
     model, tokeniser = factory.embedding_model(settings), tokens.load()
     progress.start("embed", len(corpora) * len(options.chunk_tokens))
     results = []
@@ -145,10 +144,9 @@ def study_averaging(
 
 
 def plan_averaging(
-    corpora: Sequence[str], questions: Sequence[str], *, settings: Settings, options: AveragingOptions | None = None
+    corpora: Sequence[str], questions: Sequence[str], *, settings: Settings, options: AveragingOptions
 ) -> tuple[AveragingPlan, ...]:
     """Return what `study_averaging` with the same arguments would embed. No embedder is called. Raises as it does."""
-    options = options or AveragingOptions()
     model, tokeniser = factory.embedding_model(settings), tokens.load()
     price = None if factory.embeds_built_in(settings) else price_of(model.name, settings)
     plans = []

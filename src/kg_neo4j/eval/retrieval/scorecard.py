@@ -74,18 +74,12 @@ class RetrievalCard:
 
 
 def score_retrieval(
-    corpus: str,
-    questions: str,
-    *,
-    settings: Settings,
-    options: RetrievalOptions | None = None,
-    progress: Progress = SILENT,
+    corpus: str, questions: str, *, settings: Settings, options: RetrievalOptions, progress: Progress = SILENT
 ) -> RetrievalCard:
     """Load `corpus` into a graph of its own, which stays for the next run, and search it for `questions`.
 
     Raises SourceNotFound, UnreadableSource, UsageError for options that cannot be meant, and what a load raises.
     """
-    options = options or RetrievalOptions()
     if unknown := [mode for mode in options.modes if mode not in MODES]:
         raise UsageError(f"no mode {unknown[0]!r} to measure", hint=f"the modes are {', '.join(MODES)}")
     if not options.depths or min(options.depths) < 1:
