@@ -21,11 +21,6 @@ Changed = dict[str, Any]  # option -> value, of those that are not the default
 app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
 
 
-@app.callback()
-def group() -> None:
-    """Measure quality against annotated data."""
-
-
 @app.command()
 def extraction(
     context: typer.Context,

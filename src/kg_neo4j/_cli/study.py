@@ -56,11 +56,6 @@ def spread_values(words: Sequence[str]) -> list[str]:
     return spread
 
 
-@app.callback()
-def group() -> None:
-    """Measure on your own text what a choice is worth."""
-
-
 @app.command("chunk-length", cls=SeveralValues)
 def chunk_length(
     sources: list[str],

@@ -253,7 +253,6 @@ def _check(filters: Filters) -> None:
 
 
 def _told(answer: Answer, what: results.Searched, model: str, notes: tuple[str, ...]) -> results.AskResult:
-    """Return an answer as the server gives it."""
     return results.AskResult(
         question=answer.question,
         found=answer.found,

@@ -195,7 +195,6 @@ def _joined(
     model: EmbeddingModel,
     tokeniser: Tokeniser,
 ) -> Iterator[_Joined]:
-    """Yield each set at each length."""
     if len(corpora) != len(questions) or not corpora:
         raise UsageError(
             f"files of passages: {len(corpora)}, of questions: {len(questions)}",

@@ -315,7 +315,6 @@ def _proposed(answer: TaskAnswer[T], door: Door, what: str, without: str) -> T:
 
 
 def _closed(base: Schema, types: TypeProposal) -> Schema:
-    """Return `base` with these types alone."""
     return replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
 
 
