@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE, scorecards
 from kg_neo4j._cli.options import given_options, settings_for
-from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
+from kg_neo4j._cli.terminal import print_json, print_text, progress, remark, show
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
     from kg_neo4j.settings import Settings
-
-Changed = dict[str, Any]  # option -> value, of those that are not the default
 
 app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
 
@@ -118,24 +117,26 @@ def answers(
     """
     from kg_neo4j.eval.answers.published_sets import LINES, guess
 
-    given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}
+    given = given_options(context).keys() - {"--questions", "--json"}
     settings = _settings_for(model, graph=graph)
     one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
-    if given.keys() <= one_mode and (form or guess(questions)) == LINES:
-        _of_one_mode(context, questions, settings, given)
+    if given <= one_mode and (form or guess(questions)) == LINES:
+        if corpus is not None and graph is not None:
+            raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
+        _of_one_mode(context, questions, settings, mode, as_json=as_json)
     else:
-        _of_systems(context, questions, settings, given)
+        if systems is not None and "--mode" in given:
+            raise UsageError("--systems names the modes", hint="give --systems or --mode")
+        _of_systems(context, questions, settings, cases, dry_run=dry_run, as_json=as_json)
 
 
-def _of_one_mode(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
+def _of_one_mode(context: typer.Context, questions: str, settings: Settings, mode: str, *, as_json: bool) -> None:
     """Score one mode, as the multi-hop sets are scored."""
     from kg_neo4j.eval.answers.scorecard import score_answers
 
-    if "--corpus" in given and "--graph" in given:
-        raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
-    mode, as_json = context.params["mode"], context.params["as_json"]
+    options = _options(context.params)
     with progress(quiet=as_json) as bars:
-        card = score_answers(questions, mode, settings=settings, options=_options(given), progress=bars)
+        card = score_answers(questions, mode, settings=settings, options=options, progress=bars)
     if as_json:
         print_json(card)
     else:
@@ -144,28 +145,28 @@ def _of_one_mode(context: typer.Context, questions: str, settings: Settings, giv
     remark("note", card.notes)
 
 
-def _of_systems(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
+def _of_systems(
+    context: typer.Context, questions: str, settings: Settings, cases: str | None, *, dry_run: bool, as_json: bool
+) -> None:
     """Compare systems on questions with answers."""
     from kg_neo4j.eval.answers.comparison import compare_systems
     from kg_neo4j.eval.answers.plan import plan_comparison
     from kg_neo4j.eval.answers.recalling import check_writable
     from kg_neo4j.eval.answers.scores import write_cases
 
-    options, as_json = _options(given), context.params["as_json"]
-    if "--cases" in given:
-        check_writable(given["--cases"])
-    if "--dry-run" in given:
-        with progress(quiet=as_json) as bars:
-            plan = plan_comparison(questions, settings=settings, options=options, progress=bars)
-        if as_json:
-            print_json(plan)
-        else:
-            scorecards.show_plan_of_comparison(plan)
-        return
+    options = _options(context.params)
+    if cases is not None:
+        check_writable(cases)
     with progress(quiet=as_json) as bars:
-        card = compare_systems(questions, settings=settings, options=options, progress=bars)
-    if "--cases" in given:
-        write_cases(given["--cases"], card.cases)
+        if dry_run:
+            plan = plan_comparison(questions, settings=settings, options=options, progress=bars)
+        else:
+            card = compare_systems(questions, settings=settings, options=options, progress=bars)
+    if dry_run:
+        show(plan, scorecards.show_plan_of_comparison, as_json=as_json)
+        return
+    if cases is not None:
+        write_cases(cases, card.cases)
     if as_json:
         print_json(scorecards.comparison_shape(card))
     else:
@@ -174,28 +175,17 @@ def _of_systems(context: typer.Context, questions: str, settings: Settings, give
         remark("note", scorecards.spent_now(card))
 
 
-def _options(given: Changed) -> ComparisonOptions:
+def _options(given: Mapping[str, Any]) -> ComparisonOptions:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
     from kg_neo4j.eval.answers.questions import StorySelection
 
-    if "--systems" in given and "--mode" in given:
-        raise UsageError("--systems names the modes", hint="give --systems or --mode")
-    usual = ComparisonOptions()
-    named = str(given.get("--systems", given.get("--mode", "auto")))
-    kind, split, documents, limit = (given.get(name) for name in ("--kind", "--set", "--documents", "--limit"))
+    named: str = given["mode"] if given["systems"] is None else given["systems"]
+    alike = "form whole_graph judge graph corpus chunk_tokens context_tokens ragas save".split()
     return ComparisonOptions(
-        form=given.get("--format"),
-        selection=StorySelection(kind, split, documents, limit, "--summaries" in given),
+        selection=StorySelection(*(given[name] for name in ("kind", "split", "documents", "limit", "summaries"))),
         systems=tuple(name.strip() for name in named.split(",") if name.strip()),
-        whole_graph="--whole-graph" in given,
-        judge=given.get("--judge", usual.judge),
-        graph=given.get("--graph"),
-        corpus=given.get("--corpus"),
-        chunk_tokens=given.get("--chunk-tokens", usual.chunk_tokens),
-        context_tokens=given.get("--context-tokens", usual.context_tokens),
-        ragas="--ragas" in given,
-        save=given.get("--save"),
-        budget_usd=given.get("--budget-usd"),
+        budget_usd=given["budget_usd"] or None,
+        **{name: given[name] for name in alike if given[name] is not None},
     )
 
 

@@ -72,11 +72,6 @@ class LoadOptions:
             object.__setattr__(self, "encoding", check_encoding(self.encoding))
 
 
-def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
-    """Return the tokens a chunk aims at; for "max", what prompt and answer leave of the model's window."""
-    return options.chunk_tokens or factory.largest_chunk(settings)
-
-
 def extraction_config(
     settings: Settings,
     options: LoadOptions,
@@ -110,7 +105,8 @@ def load_configuration(
     settings: Settings, options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser
 ) -> LoadConfiguration:
     """Return what is stored with every document of this load; another one later is refused."""
-    chunker = f"{chunking.RULES_VERSION}/{chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
+    most = options.chunk_tokens or factory.largest_chunk(settings)
+    chunker = f"{chunking.RULES_VERSION}/{most}/{options.chunk_overlap}/{tokeniser.name}"
     return LoadConfiguration(
         config_hash=hash_id("configuration", extraction.config_hash, chunker),
         answers_hash=extraction.config_hash,
@@ -145,7 +141,7 @@ def read_documents(
     """
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
-    pages = () if options.refresh else read_pages(settings, options, tally)
+    pages = read_pages(settings, options, tally) if options.wikipedia and not options.refresh else ()
     plugged: list[Source] = [
         plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in sources if is_plugged(each)
     ]
@@ -251,7 +247,7 @@ def take_note(document: Document, settings: Settings, tally: Tally) -> None:
 def cut_document(
     document: Document, tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of a document as the options want them."""
-    most = chunk_tokens(settings, options)
+    """Return the chunks of a document as the options want them; "max" is what the model's window has room for."""
+    most = options.chunk_tokens or factory.largest_chunk(settings)
     limit = most if options.chunk_tokens is None else None
     return chunking.chunk(document, tokeniser, max_tokens=most, overlap=options.chunk_overlap, limit=limit)

@@ -92,16 +92,18 @@ def communities(
 ) -> tuple[ListedCommunity, ...]:
     """Return the communities of a graph, by level and size; of all levels where `level` is None."""
     with connect(settings, progress) as database:
-        rows = database.read(
-            queries.get("analytics/listed_communities"),
-            graph=settings.graph,
-            level=level,
-            smallest=smallest,
-            members=members,
-            limit=limit,
-        )
-        if not rows:
+        found = communities_in(database, settings.graph, level, limit, smallest, members)
+        if not found:
             _check(database, settings.graph)
+    return found
+
+
+def communities_in(
+    database: Database, graph: str, level: int | None, limit: int, smallest: int = 2, members: int = 5
+) -> tuple[ListedCommunity, ...]:
+    """Return the communities of a graph of an open database, as `communities`; nothing where there are none."""
+    query = queries.get("analytics/listed_communities")
+    rows = database.read(query, graph=graph, level=level, smallest=smallest, members=members, limit=limit)
     return tuple(
         ListedCommunity(**{**row, "flags": tuple(row["flags"]), "members": tuple(row["members"])}) for row in rows
     )
