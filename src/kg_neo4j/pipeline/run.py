@@ -51,17 +51,31 @@ class Run:
         """
         recorder = Recorder(self.database, self.settings.graph, schema, self.lease)
         with held():
-            self.tally.changes += sum(recorder.record_all(batches(self._counted(extracted))))
+            self.tally.changes += sum(recorder.record_all(self._batches(extracted)))
 
-    def _counted(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[Extraction]:
-        for document, extraction in extracted:
-            self.tally.count(document, extraction)
-            self.progress.advance("extract")
-            if self.command == "load":
-                self.progress.count("documents", self.tally.documents)
-                if self.tally.usage.usd:
-                    self.progress.count("USD", self.tally.usage.usd)
-            yield extraction
+    def _batches(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[list[Extraction]]:
+        """Count extractions and group them for writing: many where they come fast, few where a model is slow."""
+        batch: list[Extraction] = []
+        rows, since = 0, time.monotonic()
+        try:
+            for document, extraction in extracted:
+                self.tally.count(document, extraction)
+                self.progress.advance("extract")
+                if self.command == "load":
+                    self.progress.count("documents", self.tally.documents)
+                    if self.tally.usage.usd:
+                        self.progress.count("USD", self.tally.usage.usd)
+                batch.append(extraction)
+                rows += extraction.rows_read
+                if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
+                    yield batch
+                    batch, rows, since = [], 0, time.monotonic()
+        except (KgError, KeyboardInterrupt):
+            if batch:
+                yield batch
+            raise
+        if batch:
+            yield batch
 
     def settle(self, schema: Schema) -> None:
         """Bring entities and facts up to date with what was recorded and withdrawn."""
@@ -159,22 +173,3 @@ class Run:
 def unread(stored: StoredDocument, graph: str) -> Document:
     """Return a document of the graph without its text."""
     return Document(stored.id, graph, stored.kind, stored.key, stored.title, stored.source, "", "")
-
-
-def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
-    """Group extractions for writing: many where they come fast, few where a model is slow."""
-    batch: list[Extraction] = []
-    rows, since = 0, time.monotonic()
-    try:
-        for extraction in extractions:
-            batch.append(extraction)
-            rows += extraction.rows_read
-            if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
-                yield batch
-                batch, rows, since = [], 0, time.monotonic()
-    except (KgError, KeyboardInterrupt):
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch
