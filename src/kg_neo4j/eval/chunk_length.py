@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory, pipeline
 from kg_neo4j._models.prices import price_of
@@ -24,15 +23,13 @@ from kg_neo4j.extract.engine import PREPROCESSING
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise import plot
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, LoadPlan, LoadReport, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
 OFFLINE = (

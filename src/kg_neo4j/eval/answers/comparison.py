@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j._models.workers import Crew, DoneItem
@@ -36,6 +35,7 @@ from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, GLOBAL, System, system
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import answerer
@@ -43,10 +43,7 @@ from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, SkippedSource, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 LAST_ANSWERS_S = 30.0  # for what is in the air when a run ends early: it is paid for
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j.eval.answers.asking import Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
@@ -14,9 +13,7 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 UNKNOWN = f"communities are not known yet: {REPORTS_A_NAME} reports for each name of the texts"
 UNBUILT = "what is not built yet answers each question in one call, from community reports in two"

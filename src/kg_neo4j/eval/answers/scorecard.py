@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j.acquire.identity import hash_id
@@ -22,9 +21,7 @@ from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.retrieve.interface import AskOptions
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use
 

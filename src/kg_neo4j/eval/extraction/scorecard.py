@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -25,16 +24,13 @@ from kg_neo4j.eval.extraction.gold import GoldPassage, GoldSet
 from kg_neo4j.eval.extraction.judging import Judged, document_of, judge
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.context import DocumentJob
-from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.interface import OffersMentions
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import ChunkOutcome, Extraction, RowCounts, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 SPLITS = ("all", *partition.PARTS)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
@@ -25,6 +24,7 @@ from kg_neo4j.eval.narrative.questions import PASSAGE_MODES, NarrativeQuestion, 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise.search_indexes import WORDED
 from kg_neo4j.organise.tree.aspects import load_aspects
@@ -35,10 +35,7 @@ from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.search import read_trees
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PROXY = "correctness is a lexical proxy: words of statements are compared, not what they mean; a model judges, if set"
 

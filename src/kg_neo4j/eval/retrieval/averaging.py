@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_neo4j import factory
 from kg_neo4j._models import embedding, tokens
 from kg_neo4j._models.prices import price_of
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.retrieval import flat
@@ -24,11 +25,7 @@ from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, read_
 from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, compare, recalls_at, score
 from kg_neo4j.graph.report_format import Cell, Report
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 AVERAGED, WHOLE, TRUNCATED, BEST = "averaged", "whole", "truncated", "best piece"
 DEPTHS = (2, 5)

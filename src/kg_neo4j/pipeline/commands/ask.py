@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.graph.database import Database
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import ask as answering
-from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice
+from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Retriever
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.door import Door
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.retrieve.interface import Retriever
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def ask(  # noqa: PLR0913 - what a question needs; all but one by name
