@@ -333,8 +333,10 @@ class Interrupting(Silent):
 def test_an_interrupt_between_two_answers_loses_none_of_them(online: Settings, llm: FakeLlm) -> None:
     two = online.model_copy(update={"model_concurrency": 2})
     llm.answer(6).hang().hang()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
     with pytest.raises(KeyboardInterrupt):
         load([ARTICLE], settings=two, options=SMALL, progress=Interrupting(llm))
+    signal.signal(signal.SIGINT, before)
     llm.forget()
     asked = llm.calls
     resumed = load([ARTICLE], settings=online, options=SMALL)  # has an endpoint of its own: 16 calls at a time

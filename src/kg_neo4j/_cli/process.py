@@ -23,9 +23,8 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
 
-from kg_neo4j.interrupts import SIGNALS
-
 LEAVE_S = 4.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _PLACE = "neo4j._optional_deps"  # where the driver looks for numpy (np), pandas (pd), pyarrow (pa, pa_compute)
 
