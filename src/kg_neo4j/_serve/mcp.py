@@ -13,8 +13,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+import anyio
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
@@ -92,8 +94,6 @@ def manager_of(service: Service, turnstile: Turnstile) -> StreamableHTTPSessionM
 
 def run_stdio(service: Service) -> None:
     """Serve one client over standard input and output until it closes them."""
-    import anyio
-    from mcp.server.stdio import stdio_server
 
     async def serve() -> None:
         turnstile = Turnstile()
