@@ -92,12 +92,10 @@ def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int
     return open_door(model, cache, concurrency, stand_in)
 
 
-def embedding_model(
-    settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None
-) -> EmbeddingModel:
+def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
     """Return the embedding model: the given one, KG_EMBEDDING_MODEL where there is a server, else the built-in one.
 
-    Takes `budget` and `ledger` as `chat_model` does; UsageError for a budget where its price is not known.
+    Takes `budget` as `chat_model` does; UsageError for a budget where its price is not known.
     """
     if embeds_built_in(settings):
         return built_in_embedder(settings)
@@ -108,7 +106,7 @@ def embedding_model(
 
     name = str(settings.embedding_model)
     price = price_of(name, settings)
-    model = OpenAIEmbedding(name, _endpoint(settings, ledger), price=price)
+    model = OpenAIEmbedding(name, _endpoint(settings), price=price)
     if budget is None:
         return model
     from kg_neo4j._models import tokens
@@ -176,7 +174,7 @@ def unserved_models(settings: Settings) -> tuple[str, ...]:
     """Return the models of the settings that their server does not list. Calls it, at no cost; raises ModelError."""
     from kg_neo4j._models.openai_client import served_models
 
-    endpoint = replace(_endpoint(settings, None), timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
+    endpoint = replace(_endpoint(settings), timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
     chat, embedding = settings.given.chat, settings.given.embedding
     wanted = [] if chat is not None else [settings.model or DEFAULT_MODEL]
     wanted += [] if embedding is not None or embeds_built_in(settings) else [str(settings.embedding_model)]
@@ -211,7 +209,7 @@ def largest_chunk(settings: Settings) -> int:
     return int(room / (MODEL_TOKENS + ANSWER_TOKENS))
 
 
-def _endpoint(settings: Settings, ledger: Ledger | None) -> Endpoint:
+def _endpoint(settings: Settings, ledger: Ledger | None = None) -> Endpoint:
     from kg_neo4j._models.openai_endpoint import OPENAI_URL, Endpoint
 
     return Endpoint(

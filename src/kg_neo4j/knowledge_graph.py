@@ -74,15 +74,12 @@ class KnowledgeGraph:
         self._database: Database | None = None
 
     def __enter__(self) -> Self:
-        """Return self."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the connection."""
         self.close()
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
         return f"KnowledgeGraph({self.name!r})"
 
     @property

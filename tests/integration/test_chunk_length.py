@@ -247,7 +247,7 @@ def test_what_cannot_be_meant_is_said_before_anything_is_built(offline: Settings
         with pytest.raises(UsageError):
             study_chunk_length([STORY], settings=offline, options=options)
     with pytest.raises(UsageError):
-        study_chunk_length([], settings=offline)
+        study_chunk_length([], settings=offline, options=ChunkLengthOptions())
     (tmp_path / "empty.txt").write_text(" \n", "utf-8")
     with pytest.raises(UnreadableSource):
         study_chunk_length([str(tmp_path / "empty.txt")], settings=offline, options=ONE)

@@ -228,12 +228,12 @@ def test_what_cannot_be_meant_is_said_before_anything_is_built(
     offline: Settings, database: Database, questions: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match="nothing to study"):
-        study_narrative([], questions, settings=offline)
+        study_narrative([], questions, settings=offline, options=NarrativeOptions())
     with pytest.raises(UsageError, match="no model to judge with"):
         study_narrative([STORY], questions, settings=offline, options=replace(SMALL, judge="model"))
     (tmp_path / "empty.jsonl").write_text("\n", "utf-8")
     with pytest.raises(UsageError, match="no question"):
-        study_narrative([STORY], str(tmp_path / "empty.jsonl"), settings=offline)
+        study_narrative([STORY], str(tmp_path / "empty.jsonl"), settings=offline, options=NarrativeOptions())
     assert left(database) == []
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnreadableSource):

@@ -2,63 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE, scorecards
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    GleaningsOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    SchemaOption,
-    given_options,
-    settings_for,
-)
-from kg_neo4j._cli.terminal import print_json, progress, remark
+from kg_neo4j._cli.options import given_options, settings_for
+from kg_neo4j._cli.terminal import print_json, print_text, progress, remark, show
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
     from kg_neo4j.settings import Settings
 
-Changed = dict[str, Any]  # option -> value, of those that are not the default
-
 app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
-LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)]
-
-
-@app.callback()
-def group() -> None:
-    """Measure quality against annotated data."""
 
 
 @app.command()
 def extraction(
     context: typer.Context,
-    gold: Annotated[str, typer.Option("--gold", metavar="FILE", help="Annotated passages in the format of Re-DocRED.")],
-    types: Annotated[
-        str | None,
-        typer.Option("--types", metavar="FILE", help="TOML file that maps types, in addition to the built-in map."),
-    ] = None,
-    split: Annotated[
-        str,
-        typer.Option(
-            "--split", metavar="all|train|validation|test", help="Part of the passages, by the hash of the title."
-        ),
-    ] = "all",
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", help="Maximum number of passages.", min=1)
-    ] = None,
-    schema: SchemaOption = "graph",
-    gleanings: GleaningsOption = 1,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    cache: CacheOption = True,
-    as_json: JsonOption = False,
+    gold: str,
+    types: str | None = None,
+    split: str = "all",
+    limit: int | None = None,
+    schema: str = "graph",
+    gleanings: int = 1,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    cache: bool = True,
+    as_json: bool = False,
 ) -> None:
     """Score extraction against annotated passages.
 
@@ -74,7 +48,7 @@ def extraction(
         print_json(scorecards.extraction_shape(card))
     else:
         scorecards.show_extraction(card)
-        scorecards.print_again(_command(context, "--budget-usd", "--cache"))
+        _print_again(context, "--budget-usd", "--cache")
         remark("note", (*card.failed, *card.notes))
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
@@ -83,31 +57,14 @@ def extraction(
 @app.command()
 def retrieval(
     context: typer.Context,
-    corpus: Annotated[
-        str, typer.Option("--corpus", metavar="FILE", help="Passages: idx, title, text; JSON lines or HippoRAG's list.")
-    ],
-    questions: Annotated[
-        str,
-        typer.Option(
-            "--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines or HippoRAG's list."
-        ),
-    ],
-    modes: Annotated[list[str], typer.Option("--mode", metavar="naive|local", help="Mode; repeatable.")] = [  # noqa: B006
-        "naive",
-        "local",
-    ],
-    depths: Annotated[list[int], typer.Option("--k", metavar="N", help="Depth; repeatable.", min=1)] = [  # noqa: B006
-        *(1, 2, 5, 10, 20)
-    ],
-    limit: LimitOption = None,
-    triples: Annotated[
-        str | None, typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor.")
-    ] = None,
-    saved: Annotated[
-        str | None,
-        typer.Option("--against", metavar="FILE", help="Output of an earlier run with --json, to compare with."),
-    ] = None,
-    as_json: JsonOption = False,
+    corpus: str,
+    questions: str,
+    modes: list[str] = ["naive", "local"],  # noqa: B006
+    depths: list[int] = [1, 2, 5, 10, 20],  # noqa: B006
+    limit: int | None = None,
+    triples: str | None = None,
+    saved: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Score retrieval, compared with flat search.
 
@@ -124,84 +81,35 @@ def retrieval(
         print_json(card)
     else:
         scorecards.show_retrieval(card, differences)
-        scorecards.print_again(_command(context))
+        _print_again(context)
     remark("note", card.notes)
 
 
 @app.command()
 def answers(
     context: typer.Context,
-    questions: Annotated[
-        str,
-        typer.Option(
-            "--questions", metavar="PATH", help="Questions: JSON lines, a QuALITY file, a NarrativeQA folder."
-        ),
-    ],
-    corpus: Annotated[
-        str | None,
-        typer.Option("--corpus", metavar="FILE", help="Passages to load first into their own graph; JSON lines."),
-    ] = None,
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to retrieve evidence.")
-    ] = "auto",
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            "--systems",
-            metavar="LIST",
-            help="Systems to compare, separated by commas: naive,raptor,tree,local,global,auto.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="questions|quality|narrativeqa", help="Format of the questions [default: detected]."
-        ),
-    ] = None,
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="NAME", help="Only texts of one source, such as gutenberg.")
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option("--set", metavar="train|valid|test", help="One set of NarrativeQA.")
-    ] = None,
-    documents: Annotated[
-        int | None, typer.Option("--documents", metavar="N", help="Maximum number of texts.", min=1)
-    ] = None,
-    limit: LimitOption = None,
-    summaries: Annotated[
-        bool, typer.Option("--summaries", help="NarrativeQA: use the summaries instead of the texts.")
-    ] = False,
-    whole_graph: Annotated[
-        bool, typer.Option("--whole-graph", help="Search the whole graph, not only the text that a question is about.")
-    ] = False,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            "--judge", metavar="auto|model|words", help="Judge of statements [default: the model, if there is one]."
-        ),
-    ] = None,
-    chunk_tokens: Annotated[
-        int | None, typer.Option("--chunk-tokens", metavar="N", help="Tokens per chunk [default: 160].", min=1)
-    ] = None,
-    context_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--context-tokens", metavar="N", help="Maximum evidence tokens for every system [default: 1700].", min=1
-        ),
-    ] = None,
-    save: Annotated[
-        str | None,
-        typer.Option("--save", metavar="FILE", help="File that keeps each answer; a stopped run continues from it."),
-    ] = None,
-    cases: Annotated[
-        str | None, typer.Option("--cases", metavar="FILE.csv", help="Write all cases with their scores.")
-    ] = None,
-    ragas: Annotated[bool, typer.Option("--ragas", help="Also compute the scores of ragas (extra `ragas`).")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    questions: str,
+    corpus: str | None = None,
+    mode: str = "auto",
+    systems: str | None = None,
+    form: str | None = None,
+    kind: str | None = None,
+    split: str | None = None,
+    documents: int | None = None,
+    limit: int | None = None,
+    summaries: bool = False,
+    whole_graph: bool = False,
+    judge: str | None = None,
+    chunk_tokens: int | None = None,
+    context_tokens: int | None = None,
+    save: str | None = None,
+    cases: str | None = None,
+    ragas: bool = False,
+    dry_run: bool = False,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Score answers of one mode or of several systems.
 
@@ -209,91 +117,75 @@ def answers(
     """
     from kg_neo4j.eval.answers.published_sets import LINES, guess
 
-    given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}
+    given = given_options(context).keys() - {"--questions", "--json"}
     settings = _settings_for(model, graph=graph)
     one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
-    if given.keys() <= one_mode and (form or guess(questions)) == LINES:
-        _of_one_mode(context, questions, settings, given)
+    if given <= one_mode and (form or guess(questions)) == LINES:
+        if corpus is not None and graph is not None:
+            raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
+        _of_one_mode(context, questions, settings, mode, as_json=as_json)
     else:
-        _of_systems(context, questions, settings, given)
+        if systems is not None and "--mode" in given:
+            raise UsageError("--systems names the modes", hint="give --systems or --mode")
+        _of_systems(context, questions, settings, cases, dry_run=dry_run, as_json=as_json)
 
 
-def _of_one_mode(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
+def _of_one_mode(context: typer.Context, questions: str, settings: Settings, mode: str, *, as_json: bool) -> None:
     """Score one mode, as the multi-hop sets are scored."""
-    from kg_neo4j.eval.answers.scorecard import AnswersOptions, score_answers
+    from kg_neo4j.eval.answers.scorecard import score_answers
 
-    if "--corpus" in given and "--graph" in given:
-        raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
-    options = AnswersOptions(
-        corpus=given.get("--corpus"),
-        mode=given.get("--mode", "auto"),
-        limit=given.get("--limit"),
-        save=given.get("--save"),
-        budget_usd=given.get("--budget-usd"),
-    )
-    as_json = context.params["as_json"]
+    options = _options(context.params)
     with progress(quiet=as_json) as bars:
-        card = score_answers(questions, settings=settings, options=options, progress=bars)
+        card = score_answers(questions, mode, settings=settings, options=options, progress=bars)
     if as_json:
         print_json(card)
     else:
         scorecards.show_answers(card)
-        scorecards.print_again(_command(context))
+        _print_again(context)
     remark("note", card.notes)
 
 
-def _of_systems(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
+def _of_systems(
+    context: typer.Context, questions: str, settings: Settings, cases: str | None, *, dry_run: bool, as_json: bool
+) -> None:
     """Compare systems on questions with answers."""
     from kg_neo4j.eval.answers.comparison import compare_systems
     from kg_neo4j.eval.answers.plan import plan_comparison
     from kg_neo4j.eval.answers.recalling import check_writable
     from kg_neo4j.eval.answers.scores import write_cases
 
-    options, as_json = _options(given), context.params["as_json"]
-    if "--cases" in given:
-        check_writable(given["--cases"])
-    if "--dry-run" in given:
-        with progress(quiet=as_json) as bars:
-            plan = plan_comparison(questions, settings=settings, options=options, progress=bars)
-        if as_json:
-            print_json(plan)
-        else:
-            scorecards.show_plan_of_comparison(plan)
-        return
+    options = _options(context.params)
+    if cases is not None:
+        check_writable(cases)
     with progress(quiet=as_json) as bars:
-        card = compare_systems(questions, settings=settings, options=options, progress=bars)
-    if "--cases" in given:
-        write_cases(given["--cases"], card.cases)
+        if dry_run:
+            plan = plan_comparison(questions, settings=settings, options=options, progress=bars)
+        else:
+            card = compare_systems(questions, settings=settings, options=options, progress=bars)
+    if dry_run:
+        show(plan, scorecards.show_plan_of_comparison, as_json=as_json)
+        return
+    if cases is not None:
+        write_cases(cases, card.cases)
     if as_json:
         print_json(scorecards.comparison_shape(card))
     else:
         scorecards.show_comparison(card)
-        scorecards.print_again(_command(context))
+        _print_again(context)
         remark("note", scorecards.spent_now(card))
 
 
-def _options(given: Changed) -> ComparisonOptions:
+def _options(given: Mapping[str, Any]) -> ComparisonOptions:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
     from kg_neo4j.eval.answers.questions import StorySelection
 
-    if "--systems" in given and "--mode" in given:
-        raise UsageError("--systems names the modes", hint="give --systems or --mode")
-    usual = ComparisonOptions()
-    named = str(given.get("--systems", given.get("--mode", "auto")))
-    kind, split, documents, limit = (given.get(name) for name in ("--kind", "--set", "--documents", "--limit"))
+    named: str = given["mode"] if given["systems"] is None else given["systems"]
+    alike = "form whole_graph judge graph corpus chunk_tokens context_tokens ragas save".split()
     return ComparisonOptions(
-        form=given.get("--format"),
-        selection=StorySelection(kind, split, documents, limit, "--summaries" in given),
+        selection=StorySelection(*(given[name] for name in ("kind", "split", "documents", "limit", "summaries"))),
         systems=tuple(name.strip() for name in named.split(",") if name.strip()),
-        whole_graph="--whole-graph" in given,
-        judge=given.get("--judge", usual.judge),
-        graph=given.get("--graph"),
-        corpus=given.get("--corpus"),
-        chunk_tokens=given.get("--chunk-tokens", usual.chunk_tokens),
-        context_tokens=given.get("--context-tokens", usual.context_tokens),
-        ragas="--ragas" in given,
-        save=given.get("--save"),
-        budget_usd=given.get("--budget-usd"),
+        budget_usd=given["budget_usd"] or None,
+        **{name: given[name] for name in alike if given[name] is not None},
     )
 
 
@@ -307,11 +199,11 @@ def _settings_for(model: str | None, **overrides: Any) -> Settings:
     return settings
 
 
-def _command(context: typer.Context, *unsaid: str) -> list[str]:
-    """Return the words of the command that repeats a measurement, without the options that are left `unsaid`."""
+def _print_again(context: typer.Context, *unsaid: str) -> None:
+    """Print the command that repeats a measurement, without the options that are left `unsaid`."""
     words = ["kg", "eval", str(context.info_name)]
     for name, value in given_options(context).items():
         if name not in (*unsaid, "--json"):
             for each in value if isinstance(value, list) else [value]:
                 words += [name] if each is True else [name, str(each)]
-    return words
+    print_text(f"again:  {shlex.join(words)}")

@@ -16,7 +16,6 @@ from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.archive import GraphDifference
-    from kg_neo4j.settings import Settings
 
 app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
 
@@ -63,7 +62,14 @@ def export(target: Path, archive: bool = False, graph: str | None = None, as_jso
 
     settings = settings_for(graph=graph)
     if archive:
-        _archive(target, settings, as_json)
+        from kg_neo4j.pipeline import export_archive
+
+        with progress(quiet=as_json) as bars:
+            report = export_archive(target, settings=settings, progress=bars)
+        named = {"archive": report.path, "graph": report.graph, "bytes": report.bytes}
+        show(report, {**named, "nodes": report.nodes, "relationships": report.relationships}, as_json=as_json)
+        for note in report.notes if not as_json else ():
+            print_text(note)
         return
     exporting.check_suffix(target)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
@@ -74,17 +80,6 @@ def export(target: Path, archive: bool = False, graph: str | None = None, as_jso
             return
         lines = exporting.export_file(database, settings.graph, target)
     show({"path": target, "lines": lines}, {"export": target, "lines": lines}, as_json=as_json)
-
-
-def _archive(target: Path, settings: Settings, as_json: bool) -> None:
-    from kg_neo4j.pipeline import export_archive
-
-    with progress(quiet=as_json) as bars:
-        report = export_archive(target, settings=settings, progress=bars)
-    facts = {"archive": report.path, "graph": report.graph, "bytes": report.bytes}
-    show(report, {**facts, "nodes": report.nodes, "relationships": report.relationships}, as_json=as_json)
-    for note in report.notes if not as_json else ():
-        print_text(note)
 
 
 def diff(

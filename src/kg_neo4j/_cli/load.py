@@ -225,7 +225,9 @@ def print_load(report: LoadReport) -> None:
     facts |= _extraction_facts(report)
     facts |= {name: getattr(report, name) for name in ("nodes", "relationships", "communities", "changes")}
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
-    _print_remarks(report)
+    remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
+    remark("failed", report.failed_chunks)
+    remark("note", report.notes)
     remark("unfinished", report.unfinished)
 
 
@@ -233,7 +235,9 @@ def _print_extract(report: ExtractReport) -> None:
     facts: dict[str, object] = {"folder": report.folder, "documents": report.documents, "chunks": report.chunks}
     facts["files"] = f"{report.files} written or changed"
     print_facts({**facts, **_extraction_facts(report), "seconds": f"{report.seconds:.1f}"})
-    _print_remarks(report)
+    remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
+    remark("failed", report.failed_chunks)
+    remark("note", report.notes)
 
 
 def _is_partly_done(report: LoadReport | ExtractReport) -> bool:
@@ -252,12 +256,6 @@ def _extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
     if len(report.steps) > 1:
         facts["rounds"] = ", ".join(f"{step} {usage.calls} calls" for step, usage in report.steps.items())
     return facts
-
-
-def _print_remarks(report: LoadReport | ExtractReport) -> None:
-    remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
-    remark("failed", report.failed_chunks)
-    remark("note", report.notes)
 
 
 def _print_build(report: BuildReport) -> None:

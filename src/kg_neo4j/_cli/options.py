@@ -20,27 +20,6 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 
-def option(section: str, name: str, **more: Any) -> Any:
-    """Return what options.toml says of a parameter of a command or a group: a `typer.Option` or `typer.Argument`."""
-    tables: Any = data_files.beside(__file__).values
-    said = {**(tables.get(section, {}).get(name) or tables["shared"][name]), **more}
-    if said.pop("argument", False):
-        return typer.Argument(**said)
-    flags = said.pop("flags", f"--{name.replace('_', '-')}")
-    return typer.Option(*([flags] if isinstance(flags, str) else flags), **said)
-
-
-GraphOption = Annotated[str | None, option("shared", "graph")]
-JsonOption = Annotated[bool, option("shared", "as_json")]
-ModelOption = Annotated[str | None, option("shared", "model")]
-BudgetOption = Annotated[float | None, option("shared", "budget_usd")]
-CacheOption = Annotated[bool, option("shared", "cache")]
-SchemaOption = Annotated[str, option("shared", "schema")]
-ChunkTokensOption = Annotated[str, option("load_options", "chunk_tokens")]
-GleaningsOption = Annotated[int, option("load_options", "gleanings")]
-WaveOption = Annotated[int, option("load_options", "wave")]
-
-
 _WORDINESS = [
     inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=bool)
     for name in ("quiet", "verbose")
@@ -51,18 +30,16 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose parameters are declared as options and arguments, as options.toml has them.
 
     With `kept: Annotated[Filters, filters_of]` the parameters of `filters_of` stand in the place of `kept`, which gets
-    what the function returns. A parameter that is declared already stays as it is. Every command gets --quiet and
-    --verbose.
+    what the function returns. Every command gets --quiet and --verbose.
     """
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-        known = getattr(parameter.annotation, "__metadata__", ())
-        if known and inspect.isfunction(known[0]):
-            own = list(inspect.signature(known[0]).parameters.values())
-            groups[name] = (known[0], [each.name for each in own])
-            parameters += [_declared(each, known[0].__name__) for each in own]
-        elif known or parameter.annotation is typer.Context:
+        if grouped := getattr(parameter.annotation, "__metadata__", ()):
+            own = list(inspect.signature(grouped[0]).parameters.values())
+            groups[name] = (grouped[0], [each.name for each in own])
+            parameters += [_declared(each, grouped[0].__name__) for each in own]
+        elif parameter.annotation is typer.Context:
             parameters.append(parameter)
         else:
             parameters.append(_declared(parameter, command.__name__))
@@ -82,7 +59,15 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _declared(parameter: inspect.Parameter, section: str, **more: Any) -> inspect.Parameter:
-    return parameter.replace(annotation=Annotated[parameter.annotation, option(section, parameter.name, **more)])
+    """Return a parameter of a command or a group as what options.toml says of it: an option or an argument."""
+    name = parameter.name
+    tables: Any = data_files.beside(__file__).values
+    said = {**(tables.get(section, {}).get(name) or tables["shared"][name]), **more}
+    if said.pop("argument", False):
+        return parameter.replace(annotation=Annotated[parameter.annotation, typer.Argument(**said)])
+    flags = said.pop("flags", f"--{name.replace('_', '-')}")
+    declared = typer.Option(*([flags] if isinstance(flags, str) else flags), **said)
+    return parameter.replace(annotation=Annotated[parameter.annotation, declared])
 
 
 def _keep(parameter: typer.CallbackParam, value: bool) -> None:

@@ -190,20 +190,15 @@ def tree(
         show(plan, _print_tree_plan, as_json=as_json)
         return
     if as_json:
-        print_json(tree_shape(report))
+        shape: dict[str, Any] = plain(report)
+        for each in shape["trees"]:
+            each["leaf_kind"] = "passage" if each["leaf_kind"] else "chunk"
+            each["methods"] = dict(sorted(each["methods"].items()))
+        print_json(shape)
     else:
         _print_tree(report)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
-
-
-def tree_shape(report: pipeline.TreeReport) -> dict[str, Any]:
-    """Return the shape of `kg tree --json`."""
-    shape: dict[str, Any] = plain(report)
-    for each in shape["trees"]:
-        each["leaf_kind"] = "passage" if each["leaf_kind"] else "chunk"
-        each["methods"] = dict(sorted(each["methods"].items()))
-    return shape
 
 
 def _print_table(summaries: Mapping[tuple[int, str], int]) -> None:

@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
@@ -64,12 +65,12 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
+@dataclass(slots=True)
 class Interrupts:
     """Whether a signal was received. `exit_code` is 128 and its number: 130 for Ctrl-C, 143 for SIGTERM."""
 
-    def __init__(self) -> None:
-        self.exit_code = 128 + signal.SIGINT
-        self.received = False
+    exit_code: int = 128 + signal.SIGINT
+    received: bool = False
 
     @contextmanager
     def handled(self) -> Iterator[None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +29,6 @@ PROXY = "proxy: statements are compared by their words, no model judged them"
 NO_MODEL = "none: sentences of the sources and paths of the graph"
 _DATA = data_files.beside(__file__)
 MEASURES, BY_NAME = _DATA.table("measures"), _DATA.table("by_name")
-
-
-def print_again(command: Sequence[str]) -> None:
-    """Print what repeats a measurement."""
-    print_text(f"again:  {shlex.join(command)}")
 
 
 def extraction_shape(card: Scorecard) -> dict[str, Any]:

@@ -6,24 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand
 
 from kg_neo4j import data_files
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    ChunkTokensOption,
-    GleaningsOption,
-    JsonOption,
-    ModelOption,
-    SchemaOption,
-    WaveOption,
-    settings_for,
-    tokens_of,
-)
+from kg_neo4j._cli.options import settings_for, tokens_of
 from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
@@ -36,9 +25,6 @@ if TYPE_CHECKING:
     from kg_neo4j.records import LoadPlan
 
 app = typer.Typer(help="Measure on your own text what a choice is worth.", no_args_is_help=True)
-SourcesArgument = Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")]
-FormatOption = Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")]
 _SEVERAL = {
     "--tokens": re.compile(r"\d+|max"),
     "--chunk-tokens": re.compile(r"\d+"),
@@ -70,47 +56,23 @@ def spread_values(words: Sequence[str]) -> list[str]:
     return spread
 
 
-@app.callback()
-def group() -> None:
-    """Measure on your own text what a choice is worth."""
-
-
 @app.command("chunk-length", cls=SeveralValues)
 def chunk_length(
-    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
-    tokens: Annotated[
-        list[str] | None,
-        typer.Option("--tokens", metavar="N|max ...", help="Chunk sizes in tokens [default: 1200 300]."),
-    ] = None,
-    models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="Chat model; repeatable [default: KG_MODEL].")
-    ] = None,
-    prompts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--prompts",
-            metavar="none|nd|nd:MODEL|FILE ...",
-            help="Prompts as shipped, tuned on the text by the same or another model, or of a schema file.",
-        ),
-    ] = None,
-    preprocess: Annotated[
-        list[str] | None,
-        typer.Option("--preprocess", metavar="none|stopwords ...", help="Text with stop words (none), or without."),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", help="Graphs of each kind, to measure variance.", min=1)
-    ] = 1,
-    schema: SchemaOption = "graph",
-    gleanings: GleaningsOption = 1,
-    wave: WaveOption = 8,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw all graphs on one scale.")
-    ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the graphs in the database.")] = False,
-    dry_run: DryRunOption = False,
-    budget_usd: BudgetOption = None,
-    cache: CacheOption = True,
-    output: FormatOption = "table",
+    sources: list[str],
+    tokens: list[str] | None = None,
+    models: list[str] | None = None,
+    prompts: list[str] | None = None,
+    preprocess: list[str] | None = None,
+    repeats: int = 1,
+    schema: str = "graph",
+    gleanings: int = 1,
+    wave: int = 8,
+    plot: Path | None = None,
+    keep: bool = False,
+    dry_run: bool = False,
+    budget_usd: float | None = None,
+    cache: bool = True,
+    output: str = "table",
 ) -> None:
     """Compare graphs of one text by chunk length."""
     from kg_neo4j.eval import chunk_length as study
@@ -174,35 +136,19 @@ def _show_plans(plans: Sequence[tuple[Variant, LoadPlan]], output: str) -> None:
 
 @app.command()
 def narrative(
-    questions: Annotated[str, typer.Option("--questions", metavar="FILE", help="Questions with answers, JSON lines.")],
-    sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files and folders.")] = None,
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            "--systems", metavar="LIST", help="Systems, separated by commas: naive, tree-cosine, ... [default: all]."
-        ),
-    ] = None,
-    ablations: Annotated[
-        str | None,
-        typer.Option(
-            "--ablations",
-            metavar="LIST|none",
-            help="Ablations, separated by commas: top-k, context, ... [default: all].",
-        ),
-    ] = None,
-    judge: Annotated[str, typer.Option("--judge", metavar="auto|model|words", help="Judge of statements.")] = "auto",
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="FOLDER", help="Folder for all tables and pictures.")
-    ] = None,
-    graph: Annotated[
-        str | None, typer.Option("--graph", metavar="NAME", help="Use this graph and its tree, and keep it.")
-    ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the study's graphs in the database.")] = False,
-    dry_run: DryRunOption = False,
-    budget_usd: BudgetOption = None,
-    model: ModelOption = None,
-    cache: CacheOption = True,
-    output: FormatOption = "table",
+    questions: str,
+    sources: list[str] | None = None,
+    systems: str | None = None,
+    ablations: str | None = None,
+    judge: str = "auto",
+    to: Path | None = None,
+    graph: str | None = None,
+    keep: bool = False,
+    dry_run: bool = False,
+    budget_usd: float | None = None,
+    model: str | None = None,
+    cache: bool = True,
+    output: str = "table",
 ) -> None:
     """Compare the narrative tree with other systems.
 
@@ -279,14 +225,9 @@ def _show_narrative_plan(plan: NarrativePlan, output: str) -> None:
 
 @app.command(cls=SeveralValues)
 def aggregation(
-    sources: SourcesArgument,
-    chunk_tokens: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--chunk-tokens", metavar="N ...", help="Chunk sizes in tokens [default: 300 800 1200 2000].", min=1
-        ),
-    ] = None,
-    as_json: JsonOption = False,
+    sources: list[str],
+    chunk_tokens: list[int] | None = None,
+    as_json: bool = False,
 ) -> None:
     """Measure what aggregating small pieces saves.
 
@@ -311,18 +252,13 @@ def aggregation(
 
 @app.command(cls=SeveralValues)
 def averaging(
-    corpora: Annotated[list[str], typer.Argument(metavar="CORPUS...", help="Passages: idx, title, text; JSON lines.")],
-    questions: Annotated[
-        list[str], typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; one file a corpus.")
-    ],
-    chunk_tokens: Annotated[
-        list[int] | None,
-        typer.Option("--chunk-tokens", metavar="N ...", help="Sizes of joined texts in tokens [default: 1200].", min=1),
-    ] = None,
-    whole: Annotated[bool, typer.Option("--whole", help="Also send whole texts to a server.")] = False,
-    words: Annotated[bool, typer.Option("--words", help="Fuse each ranking with a full-text ranking.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show texts to embed and cost; call no model.")] = False,
-    output: FormatOption = "table",
+    corpora: list[str],
+    questions: list[str],
+    chunk_tokens: list[int] | None = None,
+    whole: bool = False,
+    words: bool = False,
+    dry_run: bool = False,
+    output: str = "table",
 ) -> None:
     """Measure what averaging vectors of long texts costs.
 
@@ -350,12 +286,12 @@ def averaging(
 
 @app.command()
 def context(
-    sources: SourcesArgument,
-    chunk_tokens: ChunkTokensOption = "200",
-    wave: Annotated[int, typer.Option("--wave", metavar="N", help="Chunks per batch.", min=1)] = 8,
-    gleanings: GleaningsOption = 0,
-    model: ModelOption = None,
-    as_json: JsonOption = False,
+    sources: list[str],
+    chunk_tokens: str = "200",
+    wave: int = 8,
+    gleanings: int = 0,
+    model: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Measure what context from earlier chunks is worth.
 

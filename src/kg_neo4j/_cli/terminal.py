@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -65,12 +65,12 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
+@dataclass(eq=False)
 class QuietProgress(Silent):
     """Knows how far each stage is, and shows nothing while it runs."""
 
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._stages: dict[str, _Stage] = {}  # those that run
+    _stack: ExitStack
+    _stages: dict[str, _Stage] = field(default_factory=dict, init=False)  # those that run
 
     def start(self, stage: str, total: int | None = None) -> None:
         """Follow a stage."""
@@ -93,20 +93,19 @@ class QuietProgress(Silent):
             typer.echo(f"{name}: {stage.said()}", err=True)
 
 
+@dataclass(eq=False)
 class LogProgress(QuietProgress):
     """Prints a line on standard error every ten seconds: the stage, how far it is, the rate, the time left."""
 
-    def __init__(self, stack: ExitStack, every_s: float = EVERY_S) -> None:
-        super().__init__(stack)
-        self._every_s = every_s
-        self._counts: dict[str, float] = {}
-        self._thread: threading.Thread | None = None
-        self._over = threading.Event()
-        stack.callback(self._over.set)
+    every_s: float = EVERY_S
+    _counts: dict[str, float] = field(default_factory=dict, init=False)
+    _thread: threading.Thread | None = None
+    _over: threading.Event = field(default_factory=threading.Event, init=False)
 
     def start(self, stage: str, total: int | None = None) -> None:
         """Begin to report a stage."""
         if self._thread is None:
+            self._stack.callback(self._over.set)
             self._thread = threading.Thread(target=self._report, name="kg-progress", daemon=True)
             self._thread.start()
         super().start(stage, total)
@@ -120,19 +119,18 @@ class LogProgress(QuietProgress):
         typer.echo(message, err=True)
 
     def _report(self) -> None:
-        while not self._over.wait(self._every_s):
+        while not self._over.wait(self.every_s):
             for name, stage in list(self._stages.items()):
                 counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
                 typer.echo(", ".join([f"{name}: {stage.said()}", *counts]), err=True)
 
 
+@dataclass(eq=False)
 class TerminalProgress(QuietProgress):
     """Draws one bar a stage on standard error, which is a terminal."""
 
-    def __init__(self, stack: ExitStack) -> None:
-        super().__init__(stack)
-        self._drawn: Bars | None = None  # nothing is drawn before a stage begins
-        self._tasks: dict[str, TaskID] = {}
+    _drawn: Bars | None = None  # nothing is drawn before a stage begins
+    _tasks: dict[str, TaskID] = field(default_factory=dict, init=False)
 
     def start(self, stage: str, total: int | None = None) -> None:
         """Add a bar."""

@@ -71,7 +71,6 @@ def tune(
 
 
 def _facts(tuned: Tuned | TunedAspects, target: Path) -> dict[str, object]:
-    """Return what is shown of a proposal."""
     from kg_neo4j.pipeline.commands.tune import Tuned
 
     more: dict[str, object] = {"sample": f"{tuned.sampled} of {tuned.chunks} chunks"}

@@ -88,7 +88,6 @@ class _Mcp:
             await self.over.wait()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request to the SDK."""
         self.wanted.set()
         await self._begun.wait()
         await self._manager.handle_request(scope, receive, send)

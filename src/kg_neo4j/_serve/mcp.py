@@ -13,8 +13,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+import anyio
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
@@ -35,7 +37,6 @@ WRITING = ("load", "status")
 LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120, 60)  # characters that texts of a result are cut to, until it fits
 COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, after that
 LEFT_OUT = ("$defs", "title", "description", "default")  # of schemas: names say as much
-SAID_OF = {"load": ("name",)}  # parameters whose description holds for one tool alone
 
 
 def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
@@ -93,8 +94,6 @@ def manager_of(service: Service, turnstile: Turnstile) -> StreamableHTTPSessionM
 
 def run_stdio(service: Service) -> None:
     """Serve one client over standard input and output until it closes them."""
-    import anyio
-    from mcp.server.stdio import stdio_server
 
     async def serve() -> None:
         turnstile = Turnstile()
@@ -156,23 +155,21 @@ def tool(name: str) -> types.Tool:
     for each in found.parameters:
         if (name, each) == ("verify", "filters"):  # the list is to be short; the API has them
             continue
-        properties[each] = _short_of(adapter(found.types[each]).json_schema())
-        if each in said and (each not in ("name",) or each in SAID_OF.get(name, ())):
+        schema = adapter(found.types[each]).json_schema()
+        properties[each] = _short(schema, schema.get("$defs", {}))
+        if each in said and (each != "name" or name == "load"):  # what is said of a name holds for this tool alone
             properties[each]["description"] = said[each]
     required = [each for each, parameter in found.parameters.items() if parameter.default is parameter.empty]
+    result = adapter(found.result).json_schema(mode="serialization")
     changes = types.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
     reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return types.Tool(
         name=name,
         description=told.table("purposes")[name],
         input_schema={"type": "object", "properties": properties, "required": required},
-        output_schema=_terse(_short_of(adapter(found.result).json_schema(mode="serialization"))),
+        output_schema=_terse(_short(result, result.get("$defs", {}))),
         annotations=changes if name == "load" else reads,
     )
-
-
-def _short_of(schema: dict[str, Any]) -> Any:
-    return _short(schema, schema.get("$defs", {}))
 
 
 def _short(schema: Any, defined: Mapping[str, Any]) -> Any:
@@ -237,11 +234,14 @@ def _fewer(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def cut(service: Service, found: dict[str, Any]) -> dict[str, Any]:
     """Return a result that fits: long texts are truncated first, then long lists, with a note."""
-    length, count = 0, 0
     for length, count in (*((each, 0) for each in LENGTHS), *((LENGTHS[-1], each) for each in COUNTS)):
         if fits(service, found):
             return found
-        found = _with_note(_cut(found, length, count), length, count)
+        found = _cut(found, length, count)
+        lists = f" and lists after {count} elements" if count else ""
+        note = f"truncated to fit {limits.ANSWER_TOKENS:,} tokens: texts after {length} characters{lists}"
+        earlier = [each for each in found.get("notes", ()) if not each.startswith("truncated to fit")]
+        found = {**found, "notes": [*earlier, note]}
     return found
 
 
@@ -264,10 +264,3 @@ def _cut(value: Any, length: int, count: int) -> Any:
     if isinstance(value, dict):
         return {name: _cut(each, length, count) for name, each in value.items()}
     return value
-
-
-def _with_note(found: dict[str, Any], length: int, count: int) -> dict[str, Any]:
-    lists = f" and lists after {count} elements" if count else ""
-    note = f"truncated to fit {limits.ANSWER_TOKENS:,} tokens: texts after {length} characters{lists}"
-    earlier = [each for each in found.get("notes", ()) if not each.startswith("truncated to fit")]
-    return {**found, "notes": [*earlier, note]}

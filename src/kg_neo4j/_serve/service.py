@@ -211,17 +211,11 @@ class Service(Connection):
 
     def communities(self, *, level: int | None = None, limit: int = limits.ROWS) -> results.CommunityList:
         """Return the largest communities, by level."""
-        query = queries.get("analytics/listed_communities")
-        rows = self.database().read(query, graph=self.graph, level=level, smallest=2, members=5, limit=bounded(limit))
-        found = [
-            results.CommunityRow(
-                **picked(row, "level", "number", "size", "parent"),
-                title=row["title"] or "",
-                members=tuple(row["members"]),
-            )
-            for row in rows
-        ]
-        return results.CommunityList(tuple(found))
+        from kg_neo4j.pipeline.commands.communities import communities_in
+
+        found = communities_in(self.database(), self.graph, level, bounded(limit))
+        rows = (results.CommunityRow(c.level, c.number, c.size, c.parent, c.title or "", c.members) for c in found)
+        return results.CommunityList(tuple(rows))
 
     def _searched(self, database: Database, mode: str, filters: str = "", passages: int = 0) -> results.Searched:
         documents = database.read(queries.get("serve/count_documents"), graph=self.graph)[0]["documents"]
@@ -253,7 +247,6 @@ def _check(filters: Filters) -> None:
 
 
 def _told(answer: Answer, what: results.Searched, model: str, notes: tuple[str, ...]) -> results.AskResult:
-    """Return an answer as the server gives it."""
     return results.AskResult(
         question=answer.question,
         found=answer.found,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -17,26 +17,27 @@ from kg_neo4j.errors import BudgetReached, KgError, ModelUnavailable, UsageError
 from kg_neo4j.eval.answers.supposed import priced
 from kg_neo4j.eval.answers.systems import GLOBAL, System
 from kg_neo4j.extract import schema
+from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.triples import TripleExtractor
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
-from kg_neo4j.pipeline.commands.communities import CommunityReportOptions, community_reports, plan_community_reports
+from kg_neo4j.graph.database import Database
+from kg_neo4j.pipeline.commands.communities import (
+    CommunityReportOptions,
+    CommunityReportsReport,
+    community_reports,
+    plan_community_reports,
+)
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.plan import plan
-from kg_neo4j.pipeline.commands.tree import plan_tree, tree
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport, plan_tree, tree
 from kg_neo4j.pipeline.estimates import names_in, reports_on
-from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.options import LoadOptions, cut_document, read_documents
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, LoadPlan, LoadReport, Usage
 from kg_neo4j.retrieve.tree.search import read_trees
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.communities import CommunityReportsReport
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 GO_ON = "what was built is kept, and the same command continues from there"
 READERS = ("local", GLOBAL, "auto", "tree-walk")  # systems that read entities and facts
@@ -66,8 +67,6 @@ class Texts:
 
     def cut(self) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
         """Yield each text with the chunks that it is to have."""
-        from kg_neo4j.pipeline.options import cut_document, read_documents
-
         tokeniser = tokens.load()
         for each in read_documents(self.sources, self.settings, self.options, Tally(), self.documents()):
             yield each, cut_document(each, tokeniser, self.settings, self.options)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory, pipeline
 from kg_neo4j._models.prices import price_of
@@ -24,15 +23,13 @@ from kg_neo4j.extract.engine import PREPROCESSING
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise import plot
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, LoadPlan, LoadReport, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
 OFFLINE = (
@@ -59,11 +56,7 @@ class ChunkLengthOptions:
 
 
 def study_chunk_length(
-    sources: Sequence[str],
-    *,
-    settings: Settings,
-    options: ChunkLengthOptions | None = None,
-    progress: Progress = SILENT,
+    sources: Sequence[str], *, settings: Settings, options: ChunkLengthOptions, progress: Progress = SILENT
 ) -> ChunkLengthStudy:
     """Build every variant, measure it, draw all of them, and remove them.
 
@@ -71,7 +64,6 @@ def study_chunk_length(
     the study, its graphs stay: the same call goes on. Raises UnreadableSource where there is nothing to read, and what
     `load` raises.
     """
-    options = options or ChunkLengthOptions()
     work = _Study(sources, settings, options, progress)
     builds = work.builds()
     if options.plot is not None:
@@ -90,17 +82,12 @@ def study_chunk_length(
 
 
 def plan_chunk_length(
-    sources: Sequence[str],
-    *,
-    settings: Settings,
-    options: ChunkLengthOptions | None = None,
-    progress: Progress = SILENT,
+    sources: Sequence[str], *, settings: Settings, options: ChunkLengthOptions, progress: Progress = SILENT
 ) -> tuple[tuple[Variant, LoadPlan], ...]:
     """Estimate what each variant's graph would take, repeat by repeat; no model is called and nothing written.
 
     Prompts that are not tuned yet are taken to be as long as those that ship, and tuning itself is left out.
     """
-    options = options or ChunkLengthOptions()
     work = _Study(sources, settings, options, progress)
     plans = []
     for variant, repeat in work.builds():

@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -27,9 +26,7 @@ from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_conf
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Extraction, NodeRow, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PRONOUNS = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|himself|herself|itself|themselves)\b", re.IGNORECASE
@@ -61,13 +58,12 @@ class ContextStudy:
 
 
 def study_context(
-    sources: Sequence[str], *, settings: Settings, options: LoadOptions | None = None, progress: Progress = SILENT
+    sources: Sequence[str], *, settings: Settings, options: LoadOptions, progress: Progress = SILENT
 ) -> ContextStudy:
     """Extract `sources` without carry-over and with waves of `options.wave` chunks; compare the graphs.
 
     Raises UnreadableSource where there is nothing to read, and what a model raises.
     """
-    options = options or LoadOptions()
     tokeniser = tokens.load()
     documents = list(read_documents(sources, settings, options, Tally()))
     if not documents:

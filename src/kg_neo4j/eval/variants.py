@@ -8,18 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.context import component_sizes
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.report_format import Cell as TableCell
 from kg_neo4j.graph.report_format import Report
 from kg_neo4j.organise.entity_pairs import read_pairs
 from kg_neo4j.records import Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
 
 Pair = tuple[int, int, int]  # two entities, and how many rows say something of both
 DIMENSIONS = {"model": "Model", "prompts": "Prompts", "preprocess": "Preprocess", "tokens": "Tokens"}  # what varies

@@ -72,11 +72,6 @@ class LoadOptions:
             object.__setattr__(self, "encoding", check_encoding(self.encoding))
 
 
-def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
-    """Return the tokens a chunk aims at; for "max", what prompt and answer leave of the model's window."""
-    return options.chunk_tokens or factory.largest_chunk(settings)
-
-
 def extraction_config(
     settings: Settings,
     options: LoadOptions,
@@ -110,7 +105,8 @@ def load_configuration(
     settings: Settings, options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser
 ) -> LoadConfiguration:
     """Return what is stored with every document of this load; another one later is refused."""
-    chunker = f"{chunking.RULES_VERSION}/{chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
+    most = options.chunk_tokens or factory.largest_chunk(settings)
+    chunker = f"{chunking.RULES_VERSION}/{most}/{options.chunk_overlap}/{tokeniser.name}"
     return LoadConfiguration(
         config_hash=hash_id("configuration", extraction.config_hash, chunker),
         answers_hash=extraction.config_hash,
@@ -145,8 +141,10 @@ def read_documents(
     """
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
-    pages = () if options.refresh else read_pages(settings, options, tally)
-    plugged = [opened_source(each) for each in sources if is_plugged(each)]
+    pages = read_pages(settings, options, tally) if options.wikipedia and not options.refresh else ()
+    plugged: list[Source] = [
+        plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in sources if is_plugged(each)
+    ]
     found = files.read(
         [each for each in sources if not is_plugged(each)],
         graph=settings.graph,
@@ -178,13 +176,6 @@ def is_plugged(source: str) -> bool:
     """Return whether a source, such as "mail:inbox", is one that another package adds; a file of that name wins."""
     name, colon, _ = source.partition(":")
     return bool(colon) and name in plugins.found(plugins.SOURCES) and not Path(source).exists()
-
-
-def opened_source(source: str) -> Source:
-    """Return the source that another package adds under this name."""
-    name, _, argument = source.partition(":")
-    found: Source = plugins.opened(plugins.SOURCES, name, argument)
-    return found
 
 
 def documents_of(source: Source, settings: Settings, options: LoadOptions) -> Iterator[Document]:
@@ -219,7 +210,7 @@ def site_of(settings: Settings, options: LoadOptions) -> Site:
 def read_pages(settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
     """Return the pages that the options name and those linked to; raises, at once, as `wikipedia.fetch` does."""
     pages = fetch_pages(options.wikipedia, settings, options)
-    return itertools.chain(pages, _linked(pages, settings, options, tally))
+    return itertools.chain(pages, _linked(pages, settings, options, tally) if options.links and pages else ())
 
 
 def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions) -> Sequence[Document]:
@@ -232,8 +223,6 @@ def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions)
 
 def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
     """Yield the pages that `pages` link to most; what cannot be followed becomes a note."""
-    if not options.links or not pages:
-        return
     site = site_of(settings, options)
     for each in wikipedia.follow(pages, options.links, graph=settings.graph, site=site, text_language=options.language):
         if isinstance(each, SkippedSource):
@@ -258,7 +247,7 @@ def take_note(document: Document, settings: Settings, tally: Tally) -> None:
 def cut_document(
     document: Document, tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of a document as the options want them."""
-    most = chunk_tokens(settings, options)
+    """Return the chunks of a document as the options want them; "max" is what the model's window has room for."""
+    most = options.chunk_tokens or factory.largest_chunk(settings)
     limit = most if options.chunk_tokens is None else None
     return chunking.chunk(document, tokeniser, max_tokens=most, overlap=options.chunk_overlap, limit=limit)

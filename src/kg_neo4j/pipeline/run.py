@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
-from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.extract.schema import Schema
@@ -52,17 +51,31 @@ class Run:
         """
         recorder = Recorder(self.database, self.settings.graph, schema, self.lease)
         with held():
-            self.tally.changes += sum(recorder.record_all(batches(self._counted(extracted))))
+            self.tally.changes += sum(recorder.record_all(self._batches(extracted)))
 
-    def _counted(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[Extraction]:
-        for document, extraction in extracted:
-            self.tally.count(document, extraction)
-            self.progress.advance("extract")
-            if self.command == "load":
-                self.progress.count("documents", self.tally.documents)
-                if self.tally.usage.usd:
-                    self.progress.count("USD", self.tally.usage.usd)
-            yield extraction
+    def _batches(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[list[Extraction]]:
+        """Count extractions and group them for writing: many where they come fast, few where a model is slow."""
+        batch: list[Extraction] = []
+        rows, since = 0, time.monotonic()
+        try:
+            for document, extraction in extracted:
+                self.tally.count(document, extraction)
+                self.progress.advance("extract")
+                if self.command == "load":
+                    self.progress.count("documents", self.tally.documents)
+                    if self.tally.usage.usd:
+                        self.progress.count("USD", self.tally.usage.usd)
+                batch.append(extraction)
+                rows += extraction.rows_read
+                if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
+                    yield batch
+                    batch, rows, since = [], 0, time.monotonic()
+        except (KgError, KeyboardInterrupt):
+            if batch:
+                yield batch
+            raise
+        if batch:
+            yield batch
 
     def settle(self, schema: Schema) -> None:
         """Bring entities and facts up to date with what was recorded and withdrawn."""
@@ -112,8 +125,11 @@ class Run:
         The command "rebuild" asks no model: it makes all summaries from stored answers. "resolve" keeps answers about
         descriptions that have changed, so that undoing it asks no model either.
         """
+        # a server that is named without a model: unloading needs none
+        is_unnamed = self.settings.openai_base_url and not self.settings.model
+        has_none = self.command == "rebuild" or is_unnamed
         how = descriptions.Describing(
-            factory.without_model() if self.command == "rebuild" else self._door(),
+            factory.without_model() if has_none else factory.door(self.settings, budget=self.budget),
             tokens.load(),
             self.settings.summary_tokens,
             keep_answers=self.command == "resolve",
@@ -125,11 +141,6 @@ class Run:
         if done.usage.calls:
             self.tally.steps[descriptions.STAGE] = done.usage
         self.tally.unfinished += done.unfinished
-
-    def _door(self) -> Door:
-        """Return the door to the model; to the stand-ins where a server is named without one: unloading needs none."""
-        is_unnamed = self.settings.openai_base_url and not self.settings.model
-        return factory.without_model() if is_unnamed else factory.door(self.settings, budget=self.budget)
 
     def embed(self, labels: Sequence[str] = vectors.LABELS, *, again: bool = False) -> None:
         """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date.
@@ -162,22 +173,3 @@ class Run:
 def unread(stored: StoredDocument, graph: str) -> Document:
     """Return a document of the graph without its text."""
     return Document(stored.id, graph, stored.kind, stored.key, stored.title, stored.source, "", "")
-
-
-def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
-    """Group extractions for writing: many where they come fast, few where a model is slow."""
-    batch: list[Extraction] = []
-    rows, since = 0, time.monotonic()
-    try:
-        for extraction in extractions:
-            batch.append(extraction)
-            rows += extraction.rows_read
-            if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
-                yield batch
-                batch, rows, since = [], 0, time.monotonic()
-    except (KgError, KeyboardInterrupt):
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch

@@ -16,7 +16,7 @@ from kg_neo4j.acquire.folders import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.acquire.page_refresh import KnownPage
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import StoredDocument, delete_document, list_documents, withdraw_chunks
+from kg_neo4j.graph.documents import StoredDocument, list_documents, withdraw_chunks
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.pipeline.options import LoadOptions, fetch_pages, site_of
 from kg_neo4j.pipeline.tally import Tally
@@ -41,7 +41,7 @@ class Sync:
     read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
     pages: set[tuple[str, str]] = field(default_factory=set)  # of this run: wiki, title
     gone: list[StoredDocument] = field(default_factory=list)
-    removed: list[StoredDocument] = field(default_factory=list)  # their chunks were withdrawn
+    removed: list[StoredDocument] = field(default_factory=list)  # their chunks were withdrawn; to be deleted at last
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
@@ -57,18 +57,13 @@ class Sync:
         stored = list_documents(self.database, self.settings.graph) if folders or self.pages else ()
         for folder in folders:
             self._look(folder, [each for each in stored if each.kind == "file"])
-        replaced = self._replaced([each for each in stored if each.kind == "wikipedia"])
+        replaced = self._replaced([each for each in stored if each.kind == "wikipedia"]) if self.pages else []
         gone = [each for each in self.gone if each not in replaced]
         self.removed = [*replaced, *(gone if self.options.prune else ())]
         for document in self.removed:
             self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
         self._note(replaced, "deleted from the wiki and made again; the former text is removed")
         self._note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
-
-    def delete(self, lease: Lease) -> None:
-        """Delete the documents whose chunks were withdrawn, after the graph has settled."""
-        for document in self.removed:
-            delete_document(lease, self.settings.graph, document.id)
 
     def _replaced(self, stored: Sequence[StoredDocument]) -> list[StoredDocument]:
         """Return the pages that their wiki no longer has and whose title is that of another page, read in this run."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +13,6 @@ from kg_neo4j.records import (
     ChunkOutcome,
     Document,
     Extraction,
-    ExtractReport,
     LoadReport,
     QuoteCounts,
     RejectionReason,
@@ -86,16 +84,26 @@ class Tally:
             communities=communities,
             changes=self.changes,
             unfinished=tuple(self.unfinished),
-            **self._counted(),
+            **self.counted(),
         )
 
-    def extract_report(self, folder: str, files: int) -> ExtractReport:
-        """Return the report of an extraction to files."""
-        return ExtractReport(folder=folder, files=files, **self._counted())
-
-    def _counted(self) -> dict[str, Any]:
-        """Return what both reports have."""
-        rejected = self.rejections.total()
+    def counted(self) -> dict[str, Any]:
+        """Return what the reports of a load and of an extraction to files have."""
+        rejected, notes = self.rejections.total(), [*self.notes]
+        if self.unquoted or self.unlocated:
+            counts = ((self.unquoted, "no quote"), (self.unlocated, "a quote that is not in the text"))
+            said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
+            listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
+            notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
+        if self.read and rejected == self.read:
+            reason, count = self.rejections.most_common(1)[0]
+            why, repair = f"as {reason}", ""
+            if reason == RejectionReason.NO_EVIDENCE:
+                why = "because their quote is missing or not in the text (no_evidence)"
+                repair = ", --evidence flag --rebuild keeps them"
+            notes.append(
+                f"all {self.read} rows were rejected, {count} of them {why}; `kg quarantine` lists them{repair}"
+            )
         return {
             "documents": self.documents,
             "chunks": self.chunks,
@@ -107,21 +115,6 @@ class Tally:
             "rejections": dict(self.rejections),
             "mended": self.repaired,
             "steps": dict(self.steps),
-            "notes": (*self.notes, *self._row_notes()),
+            "notes": tuple(notes),
             "quotes": QuoteCounts(self.unquoted, self.unlocated),
         }
-
-    def _row_notes(self) -> Iterator[str]:
-        """Yield what a report says of rows without words, and of answers of which no row was accepted."""
-        if self.unquoted or self.unlocated:
-            counts = ((self.unquoted, "no quote"), (self.unlocated, "a quote that is not in the text"))
-            said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
-            listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
-            yield f"of {self.recorded} recorded rows {said}; {listed}"
-        if self.read and self.rejections.total() == self.read:
-            reason, count = self.rejections.most_common(1)[0]
-            why, repair = f"as {reason}", ""
-            if reason == RejectionReason.NO_EVIDENCE:
-                why = "because their quote is missing or not in the text (no_evidence)"
-                repair = ", --evidence flag --rebuild keeps them"
-            yield f"all {self.read} rows were rejected, {count} of them {why}; `kg quarantine` lists them{repair}"

@@ -21,16 +21,13 @@ if TYPE_CHECKING:
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the levels, and a page of the communities of one level, or of all."""
-    from kg_neo4j.pipeline.commands.communities import ListedCommunity
+    from kg_neo4j.pipeline.commands.communities import communities_in
 
     database, skip = service.database(), start_of(given.get("cursor"))
     level = given.get("level", "")
     if level and not (level.isascii() and level.isdecimal() and len(level) < 4):
         raise UsageError(f"level is a number from 0, not {level[:20]!r}")
-    query = queries.get("analytics/listed_communities")
-    wanted = {"level": int(level) if level else None, "smallest": 2, "members": 5, "limit": skip + limits.ROWS + 1}
-    rows = database.read(query, graph=service.graph, **wanted)
-    found = [ListedCommunity(**{**row, "flags": tuple(row["flags"]), "members": tuple(row["members"])}) for row in rows]
+    found = communities_in(database, service.graph, int(level) if level else None, skip + limits.ROWS + 1)
     shown, cursor = page(found, skip, limits.ROWS)
     rows = database.read(queries.get("serve/levels"), graph=service.graph)
     levels = [picked(row, "level", "communities", "reports") for row in rows]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
+
+from markupsafe import Markup
 
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.limits import picked
@@ -152,8 +154,6 @@ def _limit(given: str) -> int:
 
 def _still(picture: GraphView) -> Any:
     """Return a picture as markup, for where no script runs; the names in it are escaped."""
-    from markupsafe import Markup
-
     from kg_neo4j.organise.viewer.view import draw_still
 
     return Markup(draw_still(picture))  # noqa: S704 - made by us, with every name escaped
@@ -161,10 +161,6 @@ def _still(picture: GraphView) -> Any:
 
 def _data(picture: GraphView) -> Any:
     """Return a picture as JSON that can be within a script element."""
-    from dataclasses import asdict
-
-    from markupsafe import Markup
-
     from kg_neo4j.organise.html_page import as_data
 
     return Markup(as_data(asdict(picture)))  # noqa: S704 - nothing in it ends the element

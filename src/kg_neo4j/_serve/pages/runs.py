@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import urlencode
 
 from kg_neo4j._serve import limits
@@ -22,9 +22,7 @@ from kg_neo4j._serve.rendering import Action, ServedPage
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-
-if TYPE_CHECKING:
-    from kg_neo4j.records import LoadPlan
+from kg_neo4j.records import LoadPlan
 
 _ID = re.compile(r"[0-9a-f]{32}")  # of an upload
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f:*?"<>|]')

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.acquire.identity import hash_id
@@ -22,13 +22,11 @@ from kg_neo4j.eval.answers.scores import Case, GivenAnswer, GoldenScore, case_ro
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS, priced, usage_of
 from kg_neo4j.eval.answers.systems import GLOBAL, System
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
+from kg_neo4j.pipeline.commands.ask import Answerer
 from kg_neo4j.records import Answer, Filters, Usage
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import plain_text
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.ask import Answerer
 
 ANSWER, CASE = "answer", "case"  # kinds of lines
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
-from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.acquire.chunking import target
 from kg_neo4j.acquire.identity import document_id
@@ -37,16 +35,15 @@ from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, GLOBAL, System, system
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import answerer
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, SkippedSource, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 LAST_ANSWERS_S = 30.0  # for what is in the air when a run ends early: it is paid for
 
@@ -141,14 +138,13 @@ class Comparison:
 
 
 def compare_systems(
-    questions: str, *, settings: Settings, options: ComparisonOptions | None = None, progress: Progress = SILENT
+    questions: str, *, settings: Settings, options: ComparisonOptions, progress: Progress = SILENT
 ) -> Comparison:
     """Load the texts of a set, build what the systems read, ask every question of every system and score the answers.
 
     Raises SourceNotFound, UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached
     among it. A run that ends early goes on from `options.save`.
     """
-    options = options or ComparisonOptions()
     found, built = prepare(questions, settings, options, progress)
     file = RecordFile(options.save) if options.save else None
     judge = judge_of(built.settings, options.judge)  # an invalid judge is refused before anything is paid
@@ -210,7 +206,7 @@ def open_run(
     counting: Counting | None = None,
 ) -> Asking:
     """Return what asks and judges, paid from one budget; of a plan, what counts instead."""
-    budget = None if budget_usd is None else Budget(budget_usd)
+    budget = budget_of(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
     door = factory.door(keeps, budget=budget)
     door = door.counting(counting.asked, suppose) if counting else door

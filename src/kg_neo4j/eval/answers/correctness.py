@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from kg_neo4j import factory
 from kg_neo4j._models.answer_text import find_object
+from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import Completion, EmbeddingModel
-from kg_neo4j._models.tasks import Complaint, Prompted, Task
+from kg_neo4j._models.tasks import Complaint, Prompted, Request, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
@@ -28,11 +29,7 @@ from kg_neo4j.eval.answers.scores import normalise
 from kg_neo4j.eval.answers.supposed import suppose
 from kg_neo4j.offline import word_judge
 from kg_neo4j.records import Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.tasks import Request
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 SIMILARITY_WEIGHT, STATEMENTS_WEIGHT = 0.25, 0.75  # the narrative thesis
 JUDGES = AUTO, MODEL, WORDS = "auto", "model", "words"

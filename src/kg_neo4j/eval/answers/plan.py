@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j.eval.answers.asking import Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
@@ -14,9 +13,7 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 UNKNOWN = f"communities are not known yet: {REPORTS_A_NAME} reports for each name of the texts"
 UNBUILT = "what is not built yet answers each question in one call, from community reports in two"
@@ -46,14 +43,13 @@ class ComparisonPlan:
 
 
 def plan_comparison(
-    questions: str, *, settings: Settings, options: ComparisonOptions | None = None, progress: Progress = SILENT
+    questions: str, *, settings: Settings, options: ComparisonOptions, progress: Progress = SILENT
 ) -> ComparisonPlan:
     """Return what `compare_systems` with the same arguments would ask. Nothing is asked and nothing is written.
 
     Questions are put to what is built, and the calls are those that would be made; what is not built is estimated.
     Raises as `compare_systems` does before it asks.
     """
-    options = options or ComparisonOptions()
     found, building = prepare(questions, settings, options, progress, is_plan=True)
     chosen, graph = building.systems, building.settings.graph
     file = RecordFile(options.save, is_kept=False) if options.save else None

@@ -6,7 +6,9 @@ is reported to its makers.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -122,8 +124,5 @@ def _embeddings(embedder: EmbeddingModel, tokeniser: Tokeniser) -> Any:
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
     """Run it to its end in a thread of its own: the caller may be in a notebook, whose loop runs."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

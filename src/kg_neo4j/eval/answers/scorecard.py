@@ -4,39 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
-from kg_neo4j._models.budget import Budget
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import given_answer, given_of
+from kg_neo4j.eval.answers.comparison import ComparisonOptions
 from kg_neo4j.eval.answers.questions import documents_of, read_answered, stories_of
 from kg_neo4j.eval.answers.recalling import OF_ONE_MODE, RecordFile
 from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer, score
 from kg_neo4j.eval.retrieval.questions import graph_name, read_passages
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import answerer
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.retrieve.interface import AskOptions
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use
-
-
-@dataclass(frozen=True, slots=True)
-class AnswersOptions:
-    """What to ask. The defaults are those of the command line."""
-
-    corpus: str | None = None  # passages to load first; None: the settings' graph as it is
-    mode: str = "auto"
-    limit: int | None = None  # questions at most, in the order of the file
-    save: str | None = None  # file of the answers given so far
-    budget_usd: float | None = None  # what models may cost in this run; None: no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +42,21 @@ class AnswersCard:
 
 
 def score_answers(
-    questions: str, *, settings: Settings, options: AnswersOptions | None = None, progress: Progress = SILENT
+    questions: str, mode: str, *, settings: Settings, options: ComparisonOptions, progress: Progress = SILENT
 ) -> AnswersCard:
     """Ask the questions of a file and score the answers; a corpus is loaded into a graph of its own, which stays.
 
+    Without a corpus the graph of the settings is asked; of the options only the limits, `corpus` and `save` matter.
     Raises SourceNotFound, UnreadableSource, UsageError, and what a load and asking raise, BudgetReached among it. A run
     that ends early goes on from `options.save`.
     """
-    options = options or AnswersOptions()
-    asked = read_answered(questions)[: options.limit]
+    asked = read_answered(questions)[: options.selection.limit]
     if not asked:
         raise UsageError(f"no question in {questions!r}")
     settings, notes = _loaded(settings, options.corpus, progress)
-    budget = None if options.budget_usd is None else Budget(options.budget_usd)
+    budget = budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget)
-    shaping = (settings.graph, options.mode, door.name, settings.unsupported, str(settings.judge))
+    shaping = (settings.graph, mode, door.name, settings.unsupported, str(settings.judge))
     run = hash_id(f"answers {VERSION}", *shaping)
     file = RecordFile(options.save) if options.save else None
     saved = saved_answers(file, run) if file else {}
@@ -80,7 +67,7 @@ def score_answers(
         for question in asked:
             known = saved.get(question.id)
             if known is None:
-                answer = one.answer(question.text, AskOptions(mode=options.mode))
+                answer = one.answer(question.text, AskOptions(mode))
                 known = given_answer(database, settings.graph, question, answer)
                 if file:
                     file.append(OF_ONE_MODE, {"run": run, **asdict(known)})
@@ -91,7 +78,7 @@ def score_answers(
     return AnswersCard(
         questions=questions,
         graph=settings.graph,
-        mode=options.mode,
+        mode=mode,
         model=door.model,
         score=score(given),
         halves=tuple(score(half, by_type=False) if half else None for half in halves),

@@ -6,17 +6,14 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j._models.prices import price_of
 from kg_neo4j._models.tasks import Request
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 ANSWER_TOKENS = 120  # of an answer; what models wrote here had 60 to 200
 REPORT_TOKENS = 60  # of what one community report contributes

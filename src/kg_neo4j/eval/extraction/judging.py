@@ -131,7 +131,13 @@ def judge(
         if not isinstance(extractor, OffersRelations):
             judged.add_relations("gold_entities", _matched(gold, rows, types, typed=False))
     if isinstance(extractor, OffersRelations):
-        _judge_classifier(judged, passages, validation, types, extractor.relation_classifier)
+        classifier = extractor.relation_classifier
+        classified = classify(classifier, passages)
+        for match in classified.match(types, classifier.threshold):
+            judged.add_relations("gold_entities", match)
+        judged.basis["gold_entities"] = BY_CLASSIFIER.format(name=classifier.name, threshold=classifier.threshold)
+        if validation:
+            judged.best_threshold = at_best_threshold(classify(classifier, validation), classified, types)
     return judged
 
 
@@ -139,21 +145,6 @@ def _matched(gold: GoldPassage, rows: Prediction, types: TypeMap, *, typed: bool
     """Compare relations: between entities of the right type, else those alone whose ends are annotated entities."""
     aligned = matching.align(gold, rows.entities, typed=typed)
     return matching.compare_relations(gold, rows.entities, rows.relations, types, aligned, only_aligned=not typed)
-
-
-def _judge_classifier(
-    judged: Judged,
-    passages: Sequence[GoldPassage],
-    validation: Sequence[GoldPassage],
-    types: TypeMap,
-    classifier: RelationClassifier,
-) -> None:
-    classified = classify(classifier, passages)
-    for match in classified.match(types, classifier.threshold):
-        judged.add_relations("gold_entities", match)
-    judged.basis["gold_entities"] = BY_CLASSIFIER.format(name=classifier.name, threshold=classifier.threshold)
-    if validation:
-        judged.best_threshold = at_best_threshold(classify(classifier, validation), classified, types)
 
 
 def document_of(passage: GoldPassage, number: int = 0) -> Document:

@@ -112,7 +112,6 @@ class Duplicates:
     surplus: int = 0
 
     def __add__(self, other: Duplicates) -> Duplicates:
-        """Add two counts."""
         return Duplicates(self.matched + other.matched, self.surplus + other.surplus)
 
     @property

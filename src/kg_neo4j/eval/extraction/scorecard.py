@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -25,16 +24,13 @@ from kg_neo4j.eval.extraction.gold import GoldPassage, GoldSet
 from kg_neo4j.eval.extraction.judging import Judged, document_of, judge
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.context import DocumentJob
-from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.interface import OffersMentions
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import ChunkOutcome, Extraction, RowCounts, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 SPLITS = ("all", *partition.PARTS)
 
@@ -87,13 +83,12 @@ class Scorecard:
 
 
 def score_extraction(
-    gold: str, *, settings: Settings, options: ScorecardOptions | None = None, progress: Progress = SILENT
+    gold: str, *, settings: Settings, options: ScorecardOptions, progress: Progress = SILENT
 ) -> Scorecard:
     """Extract the passages of a file in the format of Re-DocRED and score what comes back.
 
     Raises SourceNotFound, UnreadableSource, UsageError for invalid options, and what a model raises.
     """
-    options = options or ScorecardOptions()
     whole = gold_files.read(gold)
     passages = select(whole, options)
     types = type_map.load(whole, options.types)

@@ -35,7 +35,6 @@ class Counts:
     gold: float = 0.0
 
     def __add__(self, other: Counts) -> Counts:
-        """Add two counts."""
         return Counts(
             self.right + other.right, self.found + other.found, self.covered + other.covered, self.gold + other.gold
         )

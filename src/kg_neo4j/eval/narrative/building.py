@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j.acquire.chunking import target
@@ -14,14 +13,12 @@ from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.systems import GLOBAL
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.narrative.grid import StudyScope
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
 

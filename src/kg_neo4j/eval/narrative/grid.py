@@ -37,7 +37,6 @@ class Grids:
     length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)  # of chunks and of summaries, together
 
     def __post_init__(self) -> None:
-        """Raise UsageError for invalid values."""
         lengths = (self.chunk_length, self.summary_length, self.length)
         for values in (self.top_k, self.context, self.details, *lengths):
             if not values or len(set(values)) != len(values) or min(values) < 0:
@@ -73,7 +72,6 @@ class StudyScope:
     context_tokens: int = CONTEXT_TOKENS
 
     def __post_init__(self) -> None:
-        """Raise UsageError for invalid values."""
         systems(self.systems or (TREE,))
         if unknown := sorted(set(self.ablations) - set(ABLATIONS)):
             raise UsageError(f"there is no ablation {unknown[0]!r}", hint=f"one of {', '.join(ABLATIONS)}")
@@ -84,7 +82,10 @@ class StudyScope:
 
     def ways(self, aspects: Sequence[str]) -> tuple[Way, ...]:
         """Return the ways of asking, the systems first. `aspects` are those that the tree has summaries of."""
-        found = [_system(each, self.context_tokens) for each in systems(self.systems)] if self.systems else []
+        found, tokens = list[Way](), self.context_tokens
+        for each in systems(self.systems) if self.systems else ():
+            choice = replace(each.options(Filters(), tokens).tree, details=DETAILS) if each.tree else None
+            found.append(Way(each.name, each.mode, each.tree, each.is_cosine, each.traversal, choice, tokens))
         for ablation in dict.fromkeys(self.ablations):
             found += self._varied(ablation, aspects)
         return tuple(found)
@@ -125,12 +126,6 @@ class StudyScope:
         if ablation == LENGTH:
             return [_way(ablation, each, replace(own, name=_of_both(each)), length=each) for each in grids.length]
         return [_way(ablation, each, own, length=each) for each in grids.chunk_length]
-
-
-def _system(system: System, tokens: int) -> Way:
-    asked = system.options(Filters(), tokens)
-    choice = replace(asked.tree, details=DETAILS) if system.tree else None
-    return Way(system.name, system.mode, system.tree, system.is_cosine, system.traversal, choice, tokens)
 
 
 def _of_aspects(ablation: str, whole: str, chosen: Mapping[str, tuple[str, ...]], tokens: int) -> list[Way]:

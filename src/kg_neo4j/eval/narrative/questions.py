@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion, read_answered
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.organise.tree.interface import Leaf
 from kg_neo4j.organise.tree.leaves import joined
@@ -25,10 +26,6 @@ from kg_neo4j.retrieve import local
 from kg_neo4j.retrieve.ask import MODES
 from kg_neo4j.retrieve.interface import LOCAL, NAIVE, TREE, AskOptions, Search
 from kg_neo4j.retrieve.packing import pack_found
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database
 
 PASSAGE_MODES = (NAIVE, LOCAL, TREE)  # that read passages
 CHUNKS = 60  # that are looked at: more than fit a large context

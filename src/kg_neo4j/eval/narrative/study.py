@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
@@ -25,6 +24,7 @@ from kg_neo4j.eval.narrative.questions import PASSAGE_MODES, NarrativeQuestion, 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise.search_indexes import WORDED
 from kg_neo4j.organise.tree.aspects import load_aspects
@@ -35,10 +35,7 @@ from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.search import read_trees
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PROXY = "correctness is a lexical proxy: words of statements are compared, not what they mean; a model judges, if set"
 
@@ -102,7 +99,7 @@ def study_narrative(
     questions: str,
     *,
     settings: Settings,
-    options: NarrativeOptions | None = None,
+    options: NarrativeOptions,
     progress: Progress = SILENT,
 ) -> NarrativeStudy:
     """Load the texts, build the trees, ask every question in every way, score the answers, and remove what was built.
@@ -110,7 +107,6 @@ def study_narrative(
     Where an error or an interrupt ends the study, its graphs stay: the same call goes on. Raises SourceNotFound,
     UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached among it.
     """
-    options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress)
     judge_of(settings, options.judge)  # an invalid judge is refused before anything is paid
@@ -148,7 +144,7 @@ def plan_narrative(
     questions: str,
     *,
     settings: Settings,
-    options: NarrativeOptions | None = None,
+    options: NarrativeOptions,
     progress: Progress = SILENT,
 ) -> NarrativePlan:
     """Return what `study_narrative` with the same arguments would ask, an earlier run's answers not deducted.
@@ -156,7 +152,6 @@ def plan_narrative(
     The same run, with doors that count: no model is asked and nothing is written. Raises as `study_narrative` does
     before it asks.
     """
-    options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress, is_plan=True)
     with connect(settings, progress, to_write=True) as database:

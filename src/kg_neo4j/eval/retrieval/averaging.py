@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_neo4j import factory
 from kg_neo4j._models import embedding, tokens
 from kg_neo4j._models.prices import price_of
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.retrieval import flat
@@ -24,11 +25,7 @@ from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, read_
 from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, compare, recalls_at, score
 from kg_neo4j.graph.report_format import Cell, Report
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 AVERAGED, WHOLE, TRUNCATED, BEST = "averaged", "whole", "truncated", "best piece"
 DEPTHS = (2, 5)
@@ -120,14 +117,13 @@ def study_averaging(
     questions: Sequence[str],
     *,
     settings: Settings,
-    options: AveragingOptions | None = None,
+    options: AveragingOptions,
     progress: Progress = SILENT,
 ) -> AveragingStudy:
     """Measure each corpus with its questions, one file for each in the same order. No database is needed.
 
     Raises UsageError, what `read_passages` and `read_questions` raise, and what the embedder raises.
     """
-    options = options or AveragingOptions()
     model, tokeniser = factory.embedding_model(settings), tokens.load()
     progress.start("embed", len(corpora) * len(options.chunk_tokens))
     results = []
@@ -145,10 +141,9 @@ def study_averaging(
 
 
 def plan_averaging(
-    corpora: Sequence[str], questions: Sequence[str], *, settings: Settings, options: AveragingOptions | None = None
+    corpora: Sequence[str], questions: Sequence[str], *, settings: Settings, options: AveragingOptions
 ) -> tuple[AveragingPlan, ...]:
     """Return what `study_averaging` with the same arguments would embed. No embedder is called. Raises as it does."""
-    options = options or AveragingOptions()
     model, tokeniser = factory.embedding_model(settings), tokens.load()
     price = None if factory.embeds_built_in(settings) else price_of(model.name, settings)
     plans = []
@@ -197,7 +192,6 @@ def _joined(
     model: EmbeddingModel,
     tokeniser: Tokeniser,
 ) -> Iterator[_Joined]:
-    """Yield each set at each length."""
     if len(corpora) != len(questions) or not corpora:
         raise UsageError(
             f"files of passages: {len(corpora)}, of questions: {len(questions)}",

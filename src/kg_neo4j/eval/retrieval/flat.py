@@ -8,17 +8,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_neo4j._models.embedding import embed_texts
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.eval.retrieval.questions import CorpusPassage
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
 
 K1 = 1.5
 B = 0.75

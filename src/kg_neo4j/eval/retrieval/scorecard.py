@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -20,9 +19,11 @@ from kg_neo4j.eval.retrieval import flat
 from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, graph_name, read_passages, read_questions
 from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, RetrievalScore, compare, recalls_at, score
 from kg_neo4j.extract import schema
+from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.triples import TripleExtractor, read_triples
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
@@ -30,11 +31,7 @@ from kg_neo4j.records import LoadReport
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.question import read
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 MODES = ("naive", "local")
 FLAT = ("bm25", "dense", "fusion")
@@ -74,18 +71,12 @@ class RetrievalCard:
 
 
 def score_retrieval(
-    corpus: str,
-    questions: str,
-    *,
-    settings: Settings,
-    options: RetrievalOptions | None = None,
-    progress: Progress = SILENT,
+    corpus: str, questions: str, *, settings: Settings, options: RetrievalOptions, progress: Progress = SILENT
 ) -> RetrievalCard:
     """Load `corpus` into a graph of its own, which stays for the next run, and search it for `questions`.
 
     Raises SourceNotFound, UnreadableSource, UsageError for options that cannot be meant, and what a load raises.
     """
-    options = options or RetrievalOptions()
     if unknown := [mode for mode in options.modes if mode not in MODES]:
         raise UsageError(f"no mode {unknown[0]!r} to measure", hint=f"the modes are {', '.join(MODES)}")
     if not options.depths or min(options.depths) < 1:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.embedding import embed_texts
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import ask as answering
-from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice
+from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Retriever
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.door import Door
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.retrieve.interface import Retriever
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def ask(  # noqa: PLR0913 - what a question needs; all but one by name
@@ -51,10 +51,6 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     passages in order after it where `rerank` is; UsageError without a model. `hear` gets a model's words as they come,
     before they are checked. `found` is False where the graph does not hold an answer.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     choices = (tree or TreeChoice(), chunks or ChunkChoice(), retriever)
     options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, *choices)
@@ -69,11 +65,6 @@ def embed(texts: Sequence[str], *, settings: Settings | None = None) -> list[lis
     Other tools search the vector indexes with it (docs/other-tools.md). Texts of over 450 tokens are split, and their
     vectors averaged, as those of chunks are. No database is opened. Raises the model's errors.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j._models.embedding import embed_texts
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     vectors = embed_texts(factory.embedding_model(settings), texts, tokens.load())
     return [[float(value) for value in vector] for vector in vectors]
@@ -101,7 +92,4 @@ class Answerer:
 
 def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:
     """Return what answers questions with the model that `door` leads to; embeddings are paid from `budget`, if any."""
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-
     return Answerer(settings, database, door, factory.embedding_model(settings, budget=budget), tokens.load())

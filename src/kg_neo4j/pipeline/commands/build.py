@@ -66,7 +66,6 @@ class BuildOptions:
     budget_usd: float | None = None  # for summaries of long descriptions, where there is a model; None: no limit
 
     def __post_init__(self) -> None:
-        """Refuse other words."""
         if self.vectors not in VECTORS:
             raise UsageError(f"vectors {self.vectors!r}", hint=f"one of {', '.join(VECTORS)}")
 

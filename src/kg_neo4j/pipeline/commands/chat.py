@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
 from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Usage
 from kg_neo4j.retrieve.interface import AskOptions
-from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.question import MAX_CHARACTERS, read
 
 if TYPE_CHECKING:
     from kg_neo4j.retrieve.conversation.turns import Turn, Understood
@@ -74,7 +76,6 @@ class Chat:
 
     def _understand(self, question: str) -> Understood:
         from kg_neo4j.retrieve.conversation.turns import Understand, Understood
-        from kg_neo4j.retrieve.question import MAX_CHARACTERS
 
         if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length
             return Understood(question)
@@ -95,9 +96,6 @@ def chat(
 
     `budget_usd` bounds what all its calls cost together; `history_tokens` what a model is shown of earlier turns.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-
     if history_tokens < 1:
         raise UsageError(f"history_tokens is at least 1, not {history_tokens}")
     options = options or AskOptions()

@@ -92,16 +92,18 @@ def communities(
 ) -> tuple[ListedCommunity, ...]:
     """Return the communities of a graph, by level and size; of all levels where `level` is None."""
     with connect(settings, progress) as database:
-        rows = database.read(
-            queries.get("analytics/listed_communities"),
-            graph=settings.graph,
-            level=level,
-            smallest=smallest,
-            members=members,
-            limit=limit,
-        )
-        if not rows:
+        found = communities_in(database, settings.graph, level, limit, smallest, members)
+        if not found:
             _check(database, settings.graph)
+    return found
+
+
+def communities_in(
+    database: Database, graph: str, level: int | None, limit: int, smallest: int = 2, members: int = 5
+) -> tuple[ListedCommunity, ...]:
+    """Return the communities of a graph of an open database, as `communities`; nothing where there are none."""
+    query = queries.get("analytics/listed_communities")
+    rows = database.read(query, graph=graph, level=level, smallest=smallest, members=members, limit=limit)
     return tuple(
         ListedCommunity(**{**row, "flags": tuple(row["flags"]), "members": tuple(row["members"])}) for row in rows
     )
@@ -192,18 +194,14 @@ def _assumptions(planned: reporting.ReportPlan, domain: str | None) -> tuple[str
 
 
 def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
-    """Return the domain that the prompt names."""
-    return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), domain == FIND_DOMAIN))
-
-
-def _given(domain: str | None) -> str | None:
-    """Return the domain that an option means: None for "as the reports so far", empty for none."""
-    if domain is None or domain == FIND_DOMAIN:
-        return None
-    clean = " ".join(domain.split())
-    if len(clean) > LONGEST_DOMAIN:
-        raise UsageError(f"a domain of {len(clean)} characters", hint=f"at most {LONGEST_DOMAIN}: a few words")
-    return "" if clean == NO_DOMAIN else clean
+    """Return the domain that an option means, for the prompt; of no option as the reports so far."""
+    given = None
+    if domain is not None and domain != FIND_DOMAIN:
+        given = " ".join(domain.split())
+        if len(given) > LONGEST_DOMAIN:
+            raise UsageError(f"a domain of {len(given)} characters", hint=f"at most {LONGEST_DOMAIN}: a few words")
+        given = "" if given == NO_DOMAIN else given
+    return door.do(ChooseDomain(database, settings.graph, tokens.load(), given, domain == FIND_DOMAIN))
 
 
 def _check(database: Database, graph: str) -> None:

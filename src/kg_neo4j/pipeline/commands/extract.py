@@ -68,7 +68,7 @@ def extract(
     if errors:
         raise errors[0]
     run.remove_superseded()
-    return tally.extract_report(to, written)
+    return ExtractReport(folder=to, files=written, **tally.counted())
 
 
 def write_manifest(

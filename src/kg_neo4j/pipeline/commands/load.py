@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from kg_neo4j import factory, interrupts
@@ -91,10 +91,12 @@ def load(
         with run.settling(schema):
             progress.start("extract")
             jobs = _jobs(run, cut, extraction, beside if options.vectors else None)
-            run.record(schema, itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration)))
+            elsewhere = _from_files(run, files, configuration) if files else ()
+            run.record(schema, itertools.chain(extract_all(jobs, extraction), elsewhere))
             progress.finish("extract")
             sync.withdraw(lease)
-        sync.delete(lease)
+        for each in sync.removed:
+            stored_documents.delete_document(lease, settings.graph, each.id)
         tally.changes += beside.finish()
         communities = run.derive(
             analytics=options.analytics,
@@ -156,7 +158,7 @@ def _of_files(
 ) -> Iterator[CutDocument]:
     """Yield the documents of files of extractions, and add the extractions of each to `waiting`."""
     graph = run.settings.graph
-    known = stored_documents.file_keys(run.database, graph) if files else {}
+    known = stored_documents.file_keys(run.database, graph)
     keys = {origin: key for key, origin in reversed(known.items())}
     for path, header, extractions in _each_once(files):
         interrupts.check()
@@ -167,8 +169,13 @@ def _of_files(
             raise UsageError(
                 f"{path} was extracted with the schema {stored.schema!r}", hint=f"pass --schema {stored.schema}"
             )
-        if document.key not in known:
-            _check_key(path, document, keys)
+        if document.key not in known and document.origin is not None and (key := keys.get(origin_id(document.origin))):
+            raise UsageError(  # it would be in the graph twice
+                f"{path}: {document.origin} was extracted under the key {document.key!r}; the graph {graph!r} has it "
+                f"under the key {key!r}",
+                hint=f"load {document.origin} itself, or extract it with the --root DIR or --as NAME that gives this "
+                "key",
+            )
         waiting.append(extractions)
         yield CutDocument(document, tuple(each.chunk for each in extractions), stored)
 
@@ -188,16 +195,6 @@ def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument,
                 )
             if first == path:
                 yield path, header, extractions
-
-
-def _check_key(path: Path, document: Document, keys: Mapping[str, str]) -> None:
-    """Refuse a file that the graph has under another key: it would be in the graph twice. `keys` are by origin."""
-    if document.origin is not None and (stored := keys.get(origin_id(document.origin))) is not None:
-        raise UsageError(
-            f"{path}: {document.origin} was extracted under the key {document.key!r}; the graph {document.graph!r} has "
-            f"it under the key {stored!r}",
-            hint=f"load {document.origin} itself, or extract it with the --root DIR or --as NAME that gives this key",
-        )
 
 
 def unload(

@@ -151,7 +151,10 @@ class _PlanRun:
             asking.work_s += asking.estimate.describe(*asking.summaries.sums())
             steps = asking.estimate.usages(price)
             seconds = max(asking.longest_s, asking.work_s / self.extraction.concurrency)
-            assumptions = _assumptions(asking, steps) if asking.chunks else ()
+            repairs = steps[REPAIR].calls if REPAIR in steps else 0
+            at_most = f"{repairs} calls here, at most {max(repairs, asking.chunks)}: one for each chunk"
+            said = (*asking.figures.in_words(), f"the repair of rejected rows takes {at_most}")
+            assumptions = said if asking.chunks else ()
         usage = sum(steps.values(), Usage())
         return LoadPlan(
             graph=self.settings.graph,
@@ -211,13 +214,6 @@ class _PlanRun:
         tokens = round(self.new_tokens + DESCRIBED * output_tokens)
         calls = -(-tokens // (PIECES_A_CALL * 100))  # most texts are descriptions, of 50 to 100 tokens
         return priced(name, self.settings, calls, tokens)
-
-
-def _assumptions(asking: _Asking, steps: Mapping[str, Usage]) -> tuple[str, ...]:
-    counted = steps[REPAIR].calls if REPAIR in steps else 0
-    most = max(counted, asking.chunks)
-    repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
-    return (*asking.figures.in_words(), repairs)
 
 
 def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 LIMIT = 10
 FACTS, PASSAGES = 20, 5
@@ -85,8 +85,6 @@ class ShownEntity:
 
 def search(words: str, *, settings: Settings, limit: int = LIMIT, progress: Progress = SILENT) -> SearchResult:
     """Return at most `limit` entities and `limit` passages that fit `words`. Raises UsageError for empty words."""
-    from kg_neo4j.graph.connection import connect
-
     _check(words, limit)
     with connect(settings, progress) as database:
         return search_in(database, words, settings, limit)
@@ -129,15 +127,12 @@ def show(
     Of several bearers of the name the best attested is shown; `near` lists the others. Raises UsageError, with the
     nearest names, where no entity is called so.
     """
-    from kg_neo4j.graph.connection import connect
-
     with connect(settings, progress) as database:
         return show_in(database, name, settings.graph, facts, passages)
 
 
 def show_in(database: Database, name: str, graph: str, facts: int = FACTS, passages: int = PASSAGES) -> ShownEntity:
     """Show an entity of an open database, as `show`."""
-    from kg_neo4j.graph import queries
     from kg_neo4j.retrieve.linking import bearing, suggest
     from kg_neo4j.retrieve.name_fits import say_missing
 
@@ -173,8 +168,6 @@ def _check(words: str, limit: int) -> None:
 
 
 def _cards(database: Database, graph: str, ids: list[str]) -> list[Mapping[str, Any]]:
-    from kg_neo4j.graph import queries
-
     return database.read(queries.get("retrieve/entities"), graph=graph, ids=ids) if ids else []
 
 

@@ -124,7 +124,11 @@ def tree(
     with connect(settings, progress, to_write=True) as database:
         documents, empty = _documents(database, settings.graph, options.documents)
         notes += empty
-        _check_plot(options, documents)
+        if options.plot is not None:
+            check_target(options.plot)
+            if len(documents) != 1:
+                why = f"a picture shows the tree of one document, and there are {len(documents)}"
+                raise UsageError(why, hint="name one with --document")
         vectors.prepare(database, how.embedder)
         with Lease(database, settings.graph) as lease:
             for place, document in enumerate(documents):
@@ -198,7 +202,6 @@ def plan_tree(
 
 
 def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion], most: int) -> tuple[str, ...]:
-    """Return what an estimate rests on."""
     found = []
     if any(each.kind == ASPECTS for each in questions):
         found.append("every cluster shows every aspect: there can be no more summaries of level 1, and fewer are usual")
@@ -264,7 +267,6 @@ def _building(
 
 
 def _check(options: TreeBuildOptions) -> None:
-    """Raise UsageError for numbers that no tree can be built with."""
     bounds = (
         ("leaf tokens", options.leaf_tokens, 20, 10_000),
         ("summary tokens", options.summary_tokens, 20, 10_000),
@@ -278,17 +280,6 @@ def _check(options: TreeBuildOptions) -> None:
         raise UsageError(f"details are by text or by aspect, not by {options.details_by!r}")
     if not options.name.strip() or len(options.name) > LONGEST_NAME:
         raise UsageError(f"a tree's name has 1 to {LONGEST_NAME} characters, not {len(options.name)}")
-
-
-def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
-    """Raise UsageError for a picture that cannot be drawn, before anything is built."""
-    if options.plot is None:
-        return
-    check_target(options.plot)
-    if len(documents) != 1:
-        raise UsageError(
-            f"a picture shows the tree of one document, and there are {len(documents)}", hint="name one with --document"
-        )
 
 
 def _documents(

@@ -171,25 +171,6 @@ def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
         raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place with --to") from error
 
 
-def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extraction:
-    from kg_neo4j.extract.context import ChunkTask
-    from kg_neo4j.extract.engine import extract_chunk
-
-    return extract_chunk(ChunkTask(document, chunk), config)
-
-
-def _question(sample: Sample, options: TuneOptions, temperature: float) -> ProposeTypes:
-    from kg_neo4j.extract.type_proposals import ProposeTypes
-
-    return ProposeTypes(*_shown(sample, options), temperature)
-
-
-def _aspect_question(sample: Sample, options: TuneOptions) -> ProposeAspects:
-    from kg_neo4j.organise.tree.aspects import ProposeAspects
-
-    return ProposeAspects(*_shown(sample, options))
-
-
 def _shown(sample: Sample, options: TuneOptions) -> tuple[str, str, str]:
     """Return the sample's text, its languages and the domain, as a model is shown them."""
     text = "\n\n".join(f"{' '.join(document.title.split())}: {chunk.text}" for document, chunk in sample.places)
@@ -334,7 +315,6 @@ def _proposed(answer: TaskAnswer[T], door: Door, what: str, without: str) -> T:
 
 
 def _closed(base: Schema, types: TypeProposal) -> Schema:
-    """Return `base` with these types alone."""
     return replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
 
 

@@ -38,7 +38,6 @@ class EngineOptions:
     part: str | None = None  # "K/N": only every Nth shard from the Kth, for N runs of the same work beside each other
 
     def __post_init__(self) -> None:
-        """Refuse options that contradict each other."""
         if self.engine not in (None, LOCAL, PROCESSES, RAY):
             raise UsageError(f"engine {self.engine!r}", hint=f"one of {LOCAL}, {PROCESSES}, {RAY}")
         if self.workers is not None and self.workers < 1:
@@ -101,7 +100,6 @@ class _Actor:
         self._worker = work.worker()
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """Extract some shards and return their reports."""
         return {"report": list(local.run(self._worker, batch["shard"]))}
 
 

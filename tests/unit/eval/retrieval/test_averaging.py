@@ -62,7 +62,7 @@ def only(results: tuple[AveragingResult, ...]) -> tuple[AveragingResult, dict[st
 
 
 def test_a_truncated_text_loses_its_end_and_the_best_piece_finds_it(files: tuple[list[str], list[str]]) -> None:
-    study = study_averaging(*files, settings=HASHED)
+    study = study_averaging(*files, settings=HASHED, options=AveragingOptions())
     result, ways = only(study.results)
     assert (result.questions, result.passages, result.texts) == (TEXTS, TEXTS * PASSAGES_A_TEXT, TEXTS)
     assert result.pieces_per_text == 3
@@ -90,7 +90,7 @@ def test_an_averaged_vector_is_the_one_that_a_load_stores(files: tuple[list[str]
     )
     asked = [f"qi zu{number}?" for number in range(PASSAGES_A_TEXT - 1, len(passages), PASSAGES_A_TEXT)]
     found = [number in dense.rank(question)[:2] for number, question in enumerate(asked)]
-    _, ways = only(study_averaging(*files, settings=HASHED).results)
+    _, ways = only(study_averaging(*files, settings=HASHED, options=AveragingOptions()).results)
     assert ways["averaged"].recall[2] == pytest.approx(sum(found) / TEXTS)
     assert any(found)
 
@@ -139,7 +139,7 @@ def test_several_sets_and_lengths_are_rows_of_one_table(files: tuple[list[str], 
 def test_a_server_gets_no_text_that_is_longer_than_what_it_is_known_to_read(
     llm: FakeLlm, files: tuple[list[str], list[str]]
 ) -> None:
-    study = study_averaging(*files, settings=online(llm))
+    study = study_averaging(*files, settings=online(llm), options=AveragingOptions())
     _, ways = only(study.results)
     assert list(ways) == ["averaged", "truncated", "best piece"]
     sent = [text for request in llm.requests for text in request.body["input"]]
@@ -190,23 +190,28 @@ def test_a_plan_counts_what_is_embedded_and_calls_no_server(
 def test_the_built_in_embedder_costs_nothing_and_an_unknown_price_is_not_nought(
     llm: FakeLlm, files: tuple[list[str], list[str]]
 ) -> None:
-    assert plan_averaging(*files, settings=HASHED)[0].usd == 0.0
-    assert plan_averaging(*files, settings=online(llm))[0].usd is None
+    assert plan_averaging(*files, settings=HASHED, options=AveragingOptions())[0].usd == 0.0
+    assert plan_averaging(*files, settings=online(llm), options=AveragingOptions())[0].usd is None
 
 
 def test_each_corpus_needs_its_questions(files: tuple[list[str], list[str]], tmp_path: Path) -> None:
     corpora, questions = files
     with pytest.raises(UsageError, match="passages: 2, of questions: 1"):
-        study_averaging(corpora * 2, questions, settings=HASHED)
+        study_averaging(corpora * 2, questions, settings=HASHED, options=AveragingOptions())
     with pytest.raises(UsageError, match="at least one token"):
         study_averaging(corpora, questions, settings=HASHED, options=AveragingOptions((0,)))
     with pytest.raises(UnreadableSource, match="no question"):
-        study_averaging(corpora, [lines(tmp_path / "none.jsonl", [])], settings=HASHED)
+        study_averaging(corpora, [lines(tmp_path / "none.jsonl", [])], settings=HASHED, options=AveragingOptions())
 
 
 def test_averaging_keeps_what_truncating_loses_on_a_published_set(shared_data: Path) -> None:
     folder = shared_data / "multihop" / "hotpotqa_dev"
-    study = study_averaging([str(folder / "corpus.jsonl")], [str(folder / "questions.jsonl")], settings=Settings())
+    study = study_averaging(
+        [str(folder / "corpus.jsonl")],
+        [str(folder / "questions.jsonl")],
+        settings=Settings(),
+        options=AveragingOptions(),
+    )
     result, ways = only(study.results)
     assert result.questions == 100
     assert 2.8 < result.pieces_per_text < 3.2
