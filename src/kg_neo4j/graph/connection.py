@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kg_neo4j.errors import LeaseHeld, SchemaConflict, UnfinishedImport
 from kg_neo4j.graph import queries
@@ -49,7 +49,7 @@ def connect(settings: Settings, progress: Progress, *, to_write: bool = False, a
         database = stack.enter_context(Database(locate(settings, progress)))
         database.verify()
         unfinished = _look(database, settings.graph)
-        if needs_migration(list_all(database)):
+        if any(map(_old, list_all(database))):
             if to_write:
                 _migrate(database, progress)
                 unfinished = _look(database, settings.graph)
@@ -114,11 +114,6 @@ def _migrate(database: Database, progress: Progress) -> None:
     online(database, lambda row: row["name"].startswith("kg_"))
     progress.finish(STAGE)
     progress.note(f"{labelled:,} nodes of an earlier version of kg-neo4j got labels of their own; nothing else changed")
-
-
-def needs_migration(indexes: Iterable[Row]) -> bool:
-    """Return whether constraints or indexes of version 0.1 stand, given all indexes of a database."""
-    return any(map(_old, indexes))
 
 
 def _old(row: Row) -> re.Match[str] | None:

@@ -139,7 +139,7 @@ class Database:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close the driver. A managed server that cannot write any more is ended, before it harms its log."""
-        self.close()
+        self.driver.close()
         if isinstance(error, DiskFull) and self.address.home is not None:
             from kg_neo4j import _localdb
 
@@ -213,12 +213,12 @@ class Database:
         return True
 
     def _schema(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
-        def work(transaction: Transaction) -> None:
-            for query, params in statements:
-                transaction.run(query, **params)
-
         try:
-            self._run(work, is_write=True, timeout_s=None)
+            self._run(
+                lambda transaction: [transaction.run(query, **params) for query, params in statements],
+                is_write=True,
+                timeout_s=None,
+            )
         finally:
             self.indexes = None
 

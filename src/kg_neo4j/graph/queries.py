@@ -33,7 +33,7 @@ _HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
 _CONTINUATION = re.compile(r"// {2,}(\S.*)")
 _PARAM = re.compile(r"\$(?P<name>\w+) (?P<type>[A-Z]+(?:<[A-Z]+>)?) \((?P<note>[^()]*)\)")
 _COLUMN = re.compile(r"(?P<name>\w+) (?P<type>[A-Z]+(?:<[A-Z]+>)?)(?: \((?P<note>[^()]*)\))?")
-_DEFAULT = re.compile(r"default (?P<value>.+)$")
+_DEFAULT = re.compile(r"default (.+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,17 @@ def parse(text: str, name: str) -> Query:
         raise ValueError(f"{name}: mode is read, write or schema, not {fields['mode']!r}")
     taken = _declared(_PARAM, fields["params"], ";", f"{name}: a parameter is `$name TYPE (note)`")
     given = _declared(_COLUMN, fields["columns"], ",", f"{name}: a column is `Name TYPE` or `Name TYPE (note)`")
+    parameters = []
+    for each in taken:
+        default = _DEFAULT.search(each["note"])
+        read = {"INTEGER": int, "FLOAT": float}.get(each["type"], str)
+        parameters.append(Parameter(each["name"], each["type"], each["note"], read(default[1]) if default else None))
     return Query(
         name=name,
         title=fields["title"].rstrip("."),
         purpose=fields["purpose"],
         mode=fields["mode"],
-        params=tuple(Parameter(each["name"], each["type"], each["note"], _default(each)) for each in taken),
+        params=tuple(parameters),
         columns=tuple(Column(each["name"], each["type"], each["note"] or "") for each in given),
         order=fields["order"],
         source=fields["source"],
@@ -166,11 +171,6 @@ def _declared(form: re.Pattern[str], text: str, separator: str, expected: str) -
             raise ValueError(f"{expected}, not {part.strip()!r}")
         matches.append(match)
     return matches
-
-
-def _default(declared: re.Match[str]) -> str | int | float | None:
-    found = _DEFAULT.search(declared["note"])
-    return {"INTEGER": int, "FLOAT": float}.get(declared["type"], str)(found["value"]) if found else None
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
@@ -133,14 +133,3 @@ def _titled(entities: Sequence[EntityNames], titles: Iterable[str]) -> Iterator[
             if set(core) < set(each.core):
                 found[title].add(each.id)
     yield from (*sorted(subjects.items()), *sorted(found.items()))
-
-
-def changed_aliases(
-    stored: Mapping[str, Sequence[str]], wanted: Mapping[str, Sequence[str]]
-) -> list[dict[str, object]]:
-    """Return the entities whose aliases are others than those stored."""
-    return [
-        {"id": entity, "aliases": list(wanted[entity]) or None}
-        for entity in sorted(stored.keys() & wanted.keys())
-        if list(stored[entity]) != list(wanted[entity])
-    ]
