@@ -61,7 +61,18 @@ def embed_pieces(model: EmbeddingModel, pieces: Sequence[str]) -> Vectors:
     vectors = np.empty((len(pieces), model.dimension), dtype=np.float32)
     for start in range(0, len(pieces), BATCH_PIECES):
         batch = pieces[start : start + BATCH_PIECES]
-        vectors[start : start + len(batch)] = _checked(model, model.embed(batch), len(batch))
+        given = model.embed(batch)
+        # Neo4j stores wrong vectors without a word and never finds them again
+        if given.shape != (len(batch), model.dimension):
+            raise BadModelAnswer(
+                f"{model.name} gave an array of shape {given.shape} for {len(batch)} texts "
+                f"of dimension {model.dimension}"
+            )
+        if not np.isfinite(given).all():
+            raise BadModelAnswer(f"{model.name} gave a vector with a value that is not a number")
+        if not given.any(axis=1).all():
+            raise BadModelAnswer(f"{model.name} gave a vector of zeros")
+        vectors[start : start + len(batch)] = given
     return vectors
 
 
@@ -74,16 +85,3 @@ def average(model: EmbeddingModel, vectors: Vectors, counts: Sequence[int]) -> V
         raise BadModelAnswer(f"{model.name}: the pieces of a text cancel each other out")
     normalised: Vectors = (means / lengths).astype(np.float32)
     return normalised
-
-
-def _checked(model: EmbeddingModel, vectors: Vectors, count: int) -> Vectors:
-    """Return `vectors`, or say what is wrong: Neo4j stores wrong ones without a word and never finds them again."""
-    if vectors.shape != (count, model.dimension):
-        raise BadModelAnswer(
-            f"{model.name} gave an array of shape {vectors.shape} for {count} texts of dimension {model.dimension}"
-        )
-    if not np.isfinite(vectors).all():
-        raise BadModelAnswer(f"{model.name} gave a vector with a value that is not a number")
-    if not vectors.any(axis=1).all():
-        raise BadModelAnswer(f"{model.name} gave a vector of zeros")
-    return vectors

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models import openai_bodies, openai_faults
@@ -36,7 +37,6 @@ MAX_OBJECTS = 1_000_000  # lists and objects in one answer: each takes up to 90 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _clients: dict[Endpoint, openai.AsyncOpenAI] = {}
-_throttles: dict[Endpoint, Throttle] = {}
 
 
 # ------------------------------------------------------------------------------------------ the loop and its clients
@@ -74,11 +74,7 @@ def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         return _clients[endpoint]
 
 
-def throttle(endpoint: Endpoint) -> Throttle:
-    """Return the throttle of `endpoint`, made at the first call. For use on the shared loop only."""
-    if endpoint not in _throttles:
-        _throttles[endpoint] = Throttle(endpoint)
-    return _throttles[endpoint]
+throttle = cache(Throttle)  # of an endpoint, made at the first call; for use on the shared loop only
 
 
 def _forget() -> None:
@@ -87,7 +83,7 @@ def _forget() -> None:
     _lock = threading.Lock()
     _loop = None
     _clients.clear()
-    _throttles.clear()
+    throttle.cache_clear()
 
 
 async def _close(clients: list[openai.AsyncOpenAI]) -> None:

@@ -6,11 +6,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Generic, TypeVar
 
 from kg_neo4j.interrupts import released
@@ -91,19 +88,13 @@ class Crew(Generic[A, B]):
                 self._finish(*task)
 
     def _finish(self, number: int, item: A) -> None:
-        with ExitStack() as stack:
-            stack.push(partial(self._fail, number, item))
-            self._add(DoneItem(number, item, self._work(item)))
-
-    def _fail(
-        self, number: int, item: A, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
-    ) -> bool:
-        """Hand over the error, whatever it is, and stop the crew; in the caller's thread an interrupt goes on."""
-        if error is not None:
+        try:
+            done = DoneItem(number, item, self._work(item))
+        except BaseException as error:  # handed over, whatever it is; in the caller's thread an interrupt goes on
             self.stop()
-            self._add(DoneItem(number, item, None, error))
-        return isinstance(error, Exception)
-
-    def _add(self, done: DoneItem[A, B]) -> None:
-        self._done.append(done)
-        self._signs.put(None)
+            done = DoneItem(number, item, None, error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._done.append(done)
+            self._signs.put(None)

@@ -135,20 +135,16 @@ _MONTH = (
 )
 
 
-def _year(group: str) -> str:
-    """Return the expression for one year with its era; the number is in `group`, BC in `group`_bc."""
-    return (
-        rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<{group}>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
-        rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<{group}_bc>{_BEFORE_CHRIST})))?"
-    )
-
-
+_YEAR = (  # with its era
+    rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<year>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
+    rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<year_bc>{_BEFORE_CHRIST})))?"
+)
 _YEAR_FORMS = tuple(
     re.compile(form)
     for form in (
         # 570, c. 570 CE, 4 BC, 570-573, between 570 and 573: the first year counts
-        rf"(?:between\s+|from\s+)?{_year('year')}"
-        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_year('second')})?",
+        rf"(?:between\s+|from\s+)?{_YEAR}"
+        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_YEAR.replace('<year', '<second')})?",
         r"(?P<year>-?[0-9]{4})-[0-9]{2}(?:-[0-9]{2})?(?:t[0-9:.]+z?)?",  # 1990-05-01
         r"[0-9]{1,2}[./][0-9]{1,2}[./](?P<year>[0-9]{4})",  # 01.05.1990
         # 1 May 1990, in any language
@@ -205,12 +201,8 @@ _LONG_VOWEL = "ー"  # in kana
 _SYLLABLES = ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE ")
 
 
-def _pairs(table: str) -> dict[str, str]:
-    words = table.split()
-    return {letter: "" if latin == "-" else latin for letter, latin in zip(words[::2], words[1::2], strict=True)}
-
-
-_TABLE = _pairs(_CYRILLIC) | _pairs(_GREEK)
+_SPELLED = f"{_CYRILLIC} {_GREEK}".split()
+_TABLE = {letter: latin.strip("-") for letter, latin in zip(_SPELLED[::2], _SPELLED[1::2], strict=True)}
 
 
 def romanise(text: str) -> str:
