@@ -121,14 +121,15 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
     Raises UsageError for a source outside `root`, for a root that is no folder, and for a kg.toml that is not TOML.
     """
     path = Path(source)
-    folder = real_path(path if _is_folder(path) else path.parent)
-    real = folder if _is_folder(path) else str(Path(folder, path.name))
+    is_folder = os.path.isdir(path)  # noqa: PTH112 (Path.is_dir raises where a folder may not be looked into)
+    folder = real_path(path if is_folder else path.parent)
+    real = folder if is_folder else str(Path(folder, path.name))
     name = alias or name_of(path)
     if root is None:
         marked = _marked_root(folder)
         return SourcePlace(source, real, marked or folder, marked is not None, name)
     given = real_path(root)
-    if not _is_folder(Path(given)):
+    if not os.path.isdir(given):  # noqa: PTH112 (as above)
         raise UsageError(f"the root {printable(root)!r} is not a folder", hint="name an existing folder: --root DIR")
     if _below(real, given) is None:
         raise UsageError(
@@ -136,13 +137,6 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
             hint="`--root DIR` with a folder that holds every source",
         )
     return SourcePlace(source, real, given, True, name)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return stat.S_ISDIR(path.stat().st_mode)
-    except OSError:
-        return False
 
 
 def _marked_root(folder: str) -> str | None:

@@ -49,15 +49,12 @@ class FileLimits:
 LIMITS = FileLimits()
 
 
-class Sandbox:
+@dataclass(slots=True, eq=False)
+class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     """A child process that reads files. It starts at the first file and ends with the `with` block. Not thread-safe."""
 
-    def __init__(self, limits: FileLimits = LIMITS) -> None:
-        self._limits = limits
-        self._child: _Child | None = None
-
-    def __enter__(self) -> Sandbox:
-        return self
+    limits: FileLimits = LIMITS
+    _child: _Child | None = None
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -76,12 +73,12 @@ class Sandbox:
         """
         used, self._child = self._child, None
         try:
-            return self._parse(used or _Child(self._limits), kind, data, encoding)
+            return self._parse(used or _Child(self.limits), kind, data, encoding)
         except _Crashed:
             if used is None:
                 raise
             # the files before may have left too little memory
-            return self._parse(_Child(self._limits), kind, data, encoding)
+            return self._parse(_Child(self.limits), kind, data, encoding)
 
     def _parse(self, child: _Child, kind: str, data: bytes, encoding: str | None) -> ParsedText:
         with contextlib.ExitStack() as stack:
