@@ -125,7 +125,20 @@ class AnswerCache:
             os.close(os.open(self._file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         file = sqlite3.connect(self._file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
         try:
-            _prepare(file)
+            (version,) = file.execute("PRAGMA user_version").fetchone()
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute("PRAGMA synchronous = NORMAL")  # the last answers may go with the power, the file stays whole
+            if version != FORMAT:
+                file.execute("BEGIN IMMEDIATE")
+                (version,) = file.execute("PRAGMA user_version").fetchone()
+                if version != FORMAT:  # else another process was first
+                    file.execute("DROP TABLE IF EXISTS answers")
+                    file.execute(
+                        "CREATE TABLE answers (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
+                        "value BLOB NOT NULL, digest TEXT NOT NULL)"
+                    )
+                    file.execute(f"PRAGMA user_version = {FORMAT}")
+                file.execute("COMMIT")
         except sqlite3.Error:
             file.close()
             raise
@@ -166,24 +179,6 @@ class AnswerCache:
         if self._opened is not None and self._opened[0] == os.getpid():
             self._opened[1].close()
         self._opened = None
-
-
-def _prepare(file: sqlite3.Connection) -> None:
-    (version,) = file.execute("PRAGMA user_version").fetchone()
-    file.execute("PRAGMA journal_mode = WAL")
-    file.execute("PRAGMA synchronous = NORMAL")  # the last answers may go with the power, the file stays whole
-    if version == FORMAT:
-        return
-    file.execute("BEGIN IMMEDIATE")
-    (version,) = file.execute("PRAGMA user_version").fetchone()
-    if version != FORMAT:
-        file.execute("DROP TABLE IF EXISTS answers")
-        file.execute(
-            "CREATE TABLE answers (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
-            "value BLOB NOT NULL, digest TEXT NOT NULL)"
-        )
-        file.execute(f"PRAGMA user_version = {FORMAT}")
-    file.execute("COMMIT")
 
 
 def _is_torn(path: Path) -> bool:

@@ -111,7 +111,16 @@ def find(
     if alias is not None:
         _check_alias(alias, sources)
     for source in sources:
-        _check_exists(source)
+        if not source.strip() or "\0" in source:
+            raise UsageError(f"{source!r} is not a path")
+        try:
+            os.lstat(source)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise SourceNotFound(
+                f"no such file or folder: {printable(source)}", hint="`--wikipedia TITLE` loads a page of Wikipedia"
+            ) from error
+        except OSError:
+            continue  # it may be there, behind a folder that is closed to us: skipped with that reason
     return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known, chosen)
 
 
@@ -287,19 +296,6 @@ def _refused_link(path: str, root: str) -> str | None:
         return "a link to a folder" if stat.S_ISDIR(Path(path).stat().st_mode) else None
     except OSError as error:
         return f"a link that leads nowhere: {_reason(error)}"
-
-
-def _check_exists(source: str) -> None:
-    if not source.strip() or "\0" in source:
-        raise UsageError(f"{source!r} is not a path")
-    try:
-        os.lstat(source)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise SourceNotFound(
-            f"no such file or folder: {printable(source)}", hint="`--wikipedia TITLE` loads a page of Wikipedia"
-        ) from error
-    except OSError:
-        return  # it may be there, behind a folder that is closed to us: skipped with that reason
 
 
 def _check_alias(alias: str, sources: Sequence[str]) -> None:

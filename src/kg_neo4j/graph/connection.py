@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from kg_neo4j.errors import LeaseHeld, SchemaConflict, UnfinishedImport
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online
+from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online, vector_index_name
 from kg_neo4j.graph.database import Database, DatabaseAddress, Row
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
@@ -101,7 +101,7 @@ def _migrate(database: Database, progress: Progress) -> None:
         if (found := _old(row)) and found["model"]:
             label, space = row["labels"][0], VectorSpace(found["model"], int(found["dimension"]))
             query = queries.get(f"write/vector_index_{label.lower()}")
-            database.schema(query, name=space.index_name(label), dimension=space.dimension)
+            database.schema(query, name=vector_index_name(label, space), dimension=space.dimension)
     for row in old:
         if not row["unique"]:
             database.schema(queries.get("write/drop_index"), name=row["name"])
