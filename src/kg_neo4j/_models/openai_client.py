@@ -177,7 +177,7 @@ def translated(question: ModelCall, sent: Throttle, began: float) -> Iterator[No
         if openai_faults.is_free(error.status_code, fault):
             question.account.refused()
         raise fault from None
-    except openai_faults.transport_errors() as error:
+    except (openai.APIConnectionError, openai_faults.http_library().HTTPError, TimeoutError) as error:
         if type(error.__cause__ or error).__name__ in openai_faults.UNSENT:
             question.account.refused()
         raise openai_faults.unreachable(error, question.endpoint) from None

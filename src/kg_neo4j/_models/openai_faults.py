@@ -57,13 +57,6 @@ class UnsupportedParameter(ModelRefused):
         self.renamed = renamed
 
 
-def transport_errors() -> tuple[type[Exception], ...]:
-    """Return what a broken connection raises: openai's class, the HTTP library's root class, and TimeoutError."""
-    import openai
-
-    return (openai.APIConnectionError, http_library().HTTPError, TimeoutError)
-
-
 def http_library() -> Any:
     """Return the HTTP library that openai uses; which one depends on openai's version."""
     import openai

@@ -179,15 +179,13 @@ def _problem(mark: Path, state: os.stat_result) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
 class _Keys:
     """Gives files their keys."""
 
-    def __init__(self, alias: str | None, known: Mapping[str, str]) -> None:
-        self.alias = alias
-        self.stored = frozenset(known)
-        self.held: dict[str, list[str]] = {}  # origin -> the keys of the documents that were read from it
-        for key, origin in sorted(known.items()):
-            self.held.setdefault(origin, []).append(key)
+    alias: str | None
+    stored: frozenset[str]
+    held: Mapping[str, Sequence[str]]  # origin -> the keys of the documents that were read from it
 
     def key(self, source: SourcePlace, path: str, former: str) -> str:
         """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
@@ -209,7 +207,10 @@ class _Keys:
 def _found(
     sources: Sequence[SourcePlace], alias: str | None, known: Mapping[str, str], chosen: FilePatterns
 ) -> Iterator[FoundFile | SkippedSource]:
-    keys = _Keys(alias, known)
+    held: dict[str, list[str]] = {}
+    for key, origin in sorted(known.items()):
+        held.setdefault(origin, []).append(key)
+    keys = _Keys(alias, frozenset(known), held)
     if len(sources) > 1:
         _check_keys(sources, keys, chosen)
     paths: dict[str, str] = {}  # by key

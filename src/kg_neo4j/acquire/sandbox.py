@@ -56,14 +56,13 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     limits: FileLimits = LIMITS
     _child: _Child | None = None
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *_: object) -> None:
         """End the child; a later file starts another one."""
         if self._child is not None:
             self._child.end()
             self._child = None
+
+    __exit__ = close
 
     def parse(self, kind: str, data: bytes, encoding: str | None = None) -> ParsedText:
         """Return the text of a file of `kind` ("text", "markdown", "html", "pdf", "docx"), or of a page ("wiki").

@@ -77,7 +77,7 @@ class Query:
         check_type(relationship_type)
         if TYPE_PLACEHOLDER not in self.text:
             raise ValueError(f"{self.name} has no place for a type")
-        return _with_type(self, relationship_type)
+        return replace(self, text=self.text.replace(TYPE_PLACEHOLDER, f"`{relationship_type}`"))
 
     def for_label(self, label: str) -> Query:
         """Return the query with our own label in addition to the public one, such as "Chunk", in its placeholder.
@@ -86,7 +86,7 @@ class Query:
         """
         if label not in BASE_LABELS:
             raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
-        return _with_type(self, OWN + label)
+        return replace(self, text=self.text.replace(TYPE_PLACEHOLDER, f"`{OWN}{label}`"))
 
     def held_to(self, conditions: tuple[str, ...]) -> Query:
         """Return the query held to what filters leave, by the `conditions` that they need: `ids`, `types`, ...
@@ -101,11 +101,6 @@ def check_type(name: str) -> str:
     if not TYPE_PATTERN.fullmatch(name):
         raise ValueError(f"not an allow-listed type: {name[:80]!r}")
     return name
-
-
-@lru_cache(maxsize=4096)
-def _with_type(query: Query, relationship_type: str) -> Query:
-    return replace(query, text=query.text.replace(TYPE_PLACEHOLDER, f"`{relationship_type}`"))
 
 
 @lru_cache(maxsize=1024)
