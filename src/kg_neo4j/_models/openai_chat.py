@@ -64,16 +64,15 @@ class OpenAIChat:
         and what `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
         "length".
         """
-        messages = _messages(system, user)
         for _ in range(4):  # each pass drops or renames one of at most three parameters
             try:
-                return self._call(messages, self._adapted(max_tokens, temperature), account)
+                return self._call(system, user, self._adapted(max_tokens, temperature), account)
             except openai_faults.UnsupportedParameter as refused:
                 if refused.parameter not in self._adapted(max_tokens, temperature):
                     raise
                 original = "max_tokens" if refused.parameter == "max_completion_tokens" else refused.parameter
                 self._renamed[original] = refused.renamed
-        return self._call(messages, {}, account)
+        return self._call(system, user, {}, account)
 
     def stream(
         self,
@@ -90,13 +89,12 @@ class OpenAIChat:
         A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
         so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
         """
-        messages = _messages(system, user)
         options = self._adapted(max_tokens, temperature)
         how: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "account": account}
         whole = partial(self.complete, system, user, **how)
         try:
             options |= {"stream": True, "stream_options": {"include_usage": True}}
-            question, counted = self._question(messages, options, account)
+            question, counted = self._question(system, user, options, account)
             heard = openai_client.run(_stream(question, hear))
         except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
             # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
@@ -149,10 +147,15 @@ class OpenAIChat:
         named = {self._renamed.get(name, name): value for name, value in wanted.items() if value is not None}
         return {name: value for name, value in named.items() if name is not None}
 
-    def _question(
-        self, messages: list[dict[str, str]], options: dict[str, Any], account: Account
-    ) -> tuple[ModelCall, int]:
-        """Return a call, and our count of its prompt; 0 where the endpoint does not limit tokens."""
+    def _question(self, system: str, user: str, options: dict[str, Any], account: Account) -> tuple[ModelCall, int]:
+        """Return a call, and our count of its prompt; 0 where the endpoint does not limit tokens.
+
+        Lone surrogates, which JSON in UTF-8 cannot carry, are replaced.
+        """
+        messages = [
+            {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
+            for role, text in (("system", system), ("user", user))
+        ]
         create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
         opened = partial(create, model=self.name, messages=messages, **options)
         counted, expected = 0, 0.0
@@ -161,7 +164,7 @@ class OpenAIChat:
             expected = self._seen.prompt(counted) + self._seen.usual
         return ModelCall(self._endpoint, self.name, opened, account, expected), counted
 
-    def _call(self, messages: list[dict[str, str]], options: dict[str, Any], account: Account) -> Completion:
+    def _call(self, system: str, user: str, options: dict[str, Any], account: Account) -> Completion:
         spent = [Usage()]  # answers that were paid for and could not be used
 
         def parse(data: Data) -> Completion:
@@ -172,8 +175,8 @@ class OpenAIChat:
             spent[0] += usage
             return self._read(data, spent[0])
 
-        question, counted = self._question(messages, options, account)
-        return openai_client.call(question, parse)
+        question, counted = self._question(system, user, options, account)
+        return openai_client.run(openai_client.call(question, parse))
 
     def _read(self, data: Data, spent: Usage) -> Completion:
         """Return the answer in a server's JSON object; raises Passing and ModelErrors."""
@@ -204,14 +207,6 @@ class OpenAIChat:
         details = fields.get("prompt_tokens_details")
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
-
-
-def _messages(system: str, user: str) -> list[dict[str, str]]:
-    """Return the messages of a call; lone surrogates, which JSON in UTF-8 cannot carry, are replaced."""
-    return [
-        {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
-        for role, text in (("system", system), ("user", user))
-    ]
 
 
 def _text(content: object) -> str:

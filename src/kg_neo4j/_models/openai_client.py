@@ -123,18 +123,14 @@ def served_models(endpoint: Endpoint) -> frozenset[str]:
         rows = listed if isinstance(listed, list) else []
         return frozenset(str(each["id"]) for each in rows if isinstance(each, dict) and "id" in each)
 
-    return call(ModelCall(endpoint, "", models.list), parse)
+    return run(call(ModelCall(endpoint, "", models.list), parse))
 
 
-def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
+async def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
     """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
 
     `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the ModelError of the last try.
     """
-    return run(_retried(question, parse))
-
-
-async def _retried(question: ModelCall, parse: Callable[[Data], T]) -> T:
     endpoint = question.endpoint
     calls = 0
     while True:

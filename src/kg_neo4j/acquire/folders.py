@@ -133,7 +133,7 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
     is_folder = os.path.isdir(path)  # noqa: PTH112 (Path.is_dir raises where a folder may not be looked into)
     folder = real_path(path if is_folder else path.parent)
     real = folder if is_folder else str(Path(folder, path.name))
-    name = alias or name_of(path)
+    name = alias or (path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root")
     if root is None:
         marked = _marked_root(folder)
         return SourcePlace(source, real, marked or folder, marked is not None, name)
@@ -304,11 +304,6 @@ def _check_alias(alias: str, sources: Sequence[str]) -> None:
         raise UsageError(f"--as names one source; {len(sources)} are given")
     if not alias.strip() or len(alias) > MAX_KEY_CHARACTERS or not alias.isprintable():
         raise UsageError(f"--as: {alias[:50]!r} is not a name", hint="use a short printable name without line breaks")
-
-
-def name_of(path: Path) -> str:
-    """Return the last part of a path, also of `.` and `..`."""
-    return path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root"
 
 
 def _below(path: str, root: str) -> str | None:

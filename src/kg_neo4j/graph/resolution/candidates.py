@@ -68,11 +68,12 @@ class MentionKeyIndex:
         self.named = [each for each in self.keys.values() if family(each.type) != "TIME"]
         self.sources = sources
         self._found: dict[object, list[Pair]] = {}
-        self._by_title: dict[str, list[Mentioned]] = {
+        # the keys that bear exactly the name of a page, or one that leads to it: normalised name -> keys
+        self.by_title: dict[str, list[Mentioned]] = {
             normalise(title): [] for page in sources.pages for title in (*page.redirects, page.title)
         }
-        for each in self.keys.values() if self._by_title else ():
-            if (found := self._by_title.get(normalise(each.name))) is not None:
+        for each in self.keys.values() if self.by_title else ():
+            if (found := self.by_title.get(normalise(each.name))) is not None:
                 found.append(each)
         # titles by their last word: all their words, folded -> the pages that bear or link to it
         self.linked: defaultdict[str, defaultdict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -80,10 +81,6 @@ class MentionKeyIndex:
             for title in (*page.links, page.title):
                 if words := tuple(fold(title.partition(" (")[0]).split()):
                     self.linked[words[-1]][words].add(page.document)
-
-    def called(self, title: str) -> Sequence[Mentioned]:
-        """Return the keys that bear exactly this name, of a page or one that leads to it."""
-        return self._by_title[normalise(title)]
 
     def once(self, find: Callable[[MentionKeyIndex], Iterable[Pair]]) -> Sequence[Pair]:
         """Return the pairs that `find` yields. They depend on names and documents alone: one look is enough."""
