@@ -14,7 +14,7 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Task
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.context import ChunkTask, Context
+from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema, SchemaColumn
 from kg_neo4j.records import ModelAnswer
@@ -112,6 +112,12 @@ class LlmExtractor:
         schema = self._schema
         from_document = "\0".join((shown_text, repr(task.context)))
         boundary = hashlib.sha256(from_document.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        carried = []
+        if task.context.before:
+            carried.append(f"===== end of what came before {boundary} =====\n{task.context.before}")
+        if task.context.known:
+            names = "; ".join(f"{_one_line(name)} ({kind})" for name, kind in task.context.known)
+            carried.append(f"===== named so far {boundary} =====\n{names}")
         types = [
             f"{section} are of these types only: {', '.join(types)}."
             for section, types in (("Nodes", schema.node_types), ("Relationships", schema.relationship_types))
@@ -128,7 +134,7 @@ class LlmExtractor:
             example_answer=schema.example_answer.strip(),
             title=_one_line(task.document.title),
             section=_one_line(task.chunk.section) or "-",
-            context=_context(task.context, boundary),
+            context="".join(f"{part}\n" for part in carried),
             boundary=boundary,
             text=shown_text,
         )
@@ -146,17 +152,6 @@ class LlmExtractor:
             ],
         }
         return prompt.render(**{name: "\n".join(shown[name]) or "(none)" for name in prompt.placeholders})[1]
-
-
-def _context(context: Context, boundary: str) -> str:
-    """Return the carried-over part of the message; empty where there is none."""
-    parts = []
-    if context.before:
-        parts.append(f"===== end of what came before {boundary} =====\n{context.before}")
-    if context.known:
-        names = "; ".join(f"{_one_line(name)} ({kind})" for name, kind in context.known)
-        parts.append(f"===== named so far {boundary} =====\n{names}")
-    return "\n".join([*parts, ""]) if parts else ""
 
 
 def _notes(columns: tuple[SchemaColumn, ...]) -> str:

@@ -92,7 +92,10 @@ def normalise_type(text: str, reserved: frozenset[str]) -> str:
     ValueRefused (BAD_TYPE) for anything else that is not `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets and back-quotes are
     never repaired.
     """
-    plain = romanise(text)
+    plain = text
+    if not text.isascii():
+        composed = unicodedata.normalize("NFC", text).translate(_LETTERS)
+        plain = " ".join(_word(word) for word in composed.split(" "))
     worded = plain if plain.isupper() else _CAMEL.sub("_", plain)  # H2O is one word, bornIn two
     parted = _GAP.sub("_", worded).strip("_").upper()
     if not text.isascii() and len(parted) > MAX_TYPE and len(text) <= MAX_TYPE and _LABEL.fullmatch(parted):
@@ -205,16 +208,8 @@ _SPELLED = f"{_CYRILLIC} {_GREEK}".split()
 _TABLE = {letter: latin.strip("-") for letter, latin in zip(_SPELLED[::2], _SPELLED[1::2], strict=True)}
 
 
-def romanise(text: str) -> str:
-    """Return `text` with every letter and digit in ASCII; other characters stay as they are, accents go."""
-    if text.isascii():
-        return text
-    composed = unicodedata.normalize("NFC", text).translate(_LETTERS)
-    return " ".join(_word(word) for word in composed.split(" "))
-
-
 def _word(word: str) -> str:
-    """Return one word; capitals stay capitals also where one letter becomes several."""
+    """Return a word with every letter and digit in ASCII; capitals stay capitals where one letter becomes several."""
     spelled = "".join(map(_letter, word))
     return spelled.upper() if word.isupper() else spelled
 
