@@ -315,7 +315,6 @@ async def _read_line(pieces: AsyncIterator[bytes], rest: bytearray) -> bool:
 
 
 def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]) -> None:
-    """Add one event to what was heard."""
     if isinstance(event.get("usage"), dict):
         heard.usage = event["usage"]
     choices = event.get("choices")

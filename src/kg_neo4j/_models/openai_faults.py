@@ -118,7 +118,6 @@ def from_status(error: openai.APIStatusError, endpoint: Endpoint, model: str) ->
 
 
 def _redirected(error: openai.APIStatusError, endpoint: Endpoint, where: str) -> ModelRefused:
-    """Return the error for a redirect, which is not followed."""
     location = str(error.response.extensions.get(REDIRECTED_TO, ""))
     with contextlib.suppress(ValueError):  # an address that is none is shown as it came
         location = urljoin(f"{endpoint.address}/", location) if location else "no address"

@@ -152,7 +152,6 @@ class _Child:
         self._errors.close()
 
     def _last_words(self) -> str:
-        """Return why the process ended."""
         status = self._process.wait()
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4_096))
         last = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]

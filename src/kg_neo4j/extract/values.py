@@ -216,7 +216,6 @@ def _word(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> str:
-    """Return the spelling of one character."""
     if char.isascii():
         return char
     if latin := _TABLE.get(char.lower()):

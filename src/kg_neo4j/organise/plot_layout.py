@@ -150,7 +150,6 @@ def _spread(distances: Points, random: np.random.Generator) -> Points:
 
 
 def _push_apart(points: Points, sizes: Points) -> Points:
-    """Move nodes that overlap away from each other."""
     reach = (sizes[:, None] + sizes[None, :]) * 1.15 + 0.12
     np.fill_diagonal(reach, 0)
     for _ in range(_most(_PUSHES, len(points))):
