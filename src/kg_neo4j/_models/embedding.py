@@ -38,22 +38,20 @@ def split(text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[st
     return [text[start:end] for start, end in zip([0, *borders], [*borders, len(text)], strict=True)]
 
 
-def embed_texts(
-    model: EmbeddingModel, texts: Sequence[str], tokeniser: Tokeniser, *, limit: int = LIMIT_TOKENS
-) -> Vectors:
+def embed_texts(model: EmbeddingModel, texts: Sequence[str], tokeniser: Tokeniser) -> Vectors:
     """Return an array of shape (len(texts), model.dimension): one vector of unit length for each text.
 
-    Texts over `limit` tokens (or `model.max_tokens`, where that is smaller) are split; a text's vector is the
+    Texts over 450 tokens (or `model.max_tokens`, where that is smaller) are split; a text's vector is the
     unweighted mean of its pieces, normalised. The pieces of all texts share batches.
     Raises the model's errors, and BadModelAnswer for vectors that cannot be stored.
     """
-    parts = [pieces_of(model, text, tokeniser, limit) for text in texts]
+    parts = [pieces_of(model, text, tokeniser) for text in texts]
     return average(model, embed_pieces(model, [part for each in parts for part in each]), [len(each) for each in parts])
 
 
-def pieces_of(model: EmbeddingModel, text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[str]:
+def pieces_of(model: EmbeddingModel, text: str, tokeniser: Tokeniser) -> list[str]:
     """Return the pieces of `text` that the model is given: at least one, and none blank unless the text is."""
-    return [part for part in split(text, tokeniser, min(limit, model.max_tokens)) if part.strip()] or [text]
+    return [part for part in split(text, tokeniser, min(LIMIT_TOKENS, model.max_tokens)) if part.strip()] or [text]
 
 
 def embed_pieces(model: EmbeddingModel, pieces: Sequence[str]) -> Vectors:

@@ -75,7 +75,7 @@ def list_all(database: Database) -> Sequence[Row]:
     return database.indexes
 
 
-def online(database: Database, needed: Callable[[Row], bool], seconds: float = ONLINE_S) -> Sequence[Row]:
+def online(database: Database, needed: Callable[[Row], bool]) -> Sequence[Row]:
     """Return all indexes once those that are `needed` are online; SchemaConflict for one that has failed."""
 
     def awaited(transaction: Transaction) -> list[Row]:
@@ -88,7 +88,7 @@ def online(database: Database, needed: Callable[[Row], bool], seconds: float = O
                     hint=f"drop it (DROP INDEX `{row['name']}`) and run the same command again; "
                     "the server's log says why",
                 )
-            transaction.run(queries.get("write/await_index"), name=row["name"], seconds=round(seconds))
+            transaction.run(queries.get("write/await_index"), name=row["name"], seconds=ONLINE_S)
         return transaction.run(queries.get("write/standing_indexes")) if waiting else rows
 
     listed = database.indexes
