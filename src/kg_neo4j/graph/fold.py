@@ -30,7 +30,7 @@ class EvidenceRow:
     order: tuple[str, int, int]  # document id, chunk index, row
     name: str  # empty for facts
     type: str
-    values: Mapping[str, PropertyValue]
+    values: Mapping[str, PropertyValue | None]  # None: the row has none
 
 
 def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
@@ -85,7 +85,7 @@ def is_stated(values: Mapping[str, object]) -> bool:
 def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
     folded: dict[str, PropertyValue | list[str] | list[PropertyValue]] = {}
     for column in columns:
-        values = [row.values[column.name] for row in rows if column.name in row.values]
+        values = [value for row in rows if (value := row.values.get(column.name)) is not None]
         if values:
             folded[column.name] = fold_values(values, column.fold or FoldRule.MODE)
     return folded

@@ -99,7 +99,7 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
     asked = {"ids": ids, "stored": outcome.names, "columns": column_names}
     for row in transaction.run(queries.get("write/entity_evidence"), **asked):
         evidence = [
-            EvidenceRow((document, index, number), name, node_type, _present(column_names, values))
+            EvidenceRow((document, index, number), name, node_type, dict(zip(column_names, values, strict=True)))
             for document, index, number, name, node_type, *values in row["evidence"]
         ]
         folded = fold_entity(evidence, columns) if evidence else None
@@ -140,7 +140,7 @@ def _fold_facts(rows: Iterable[Row], schema: Schema, found: Components) -> _Outc
     outcome = _Outcome([*names, "relationship_id"])
     for row in rows:
         evidence = [
-            EvidenceRow((document, index, number), "", row["type"], _present(names[1:], values))
+            EvidenceRow((document, index, number), "", row["type"], dict(zip(names[1:], values, strict=True)))
             for document, index, number, *values in row["evidence"]
         ]
         folded = fold_fact(evidence, schema.relationship_properties) if evidence else None
@@ -158,7 +158,7 @@ def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Sche
     for group in transaction.run(queries.get("write/relationship_groups"), **asked):
         loop = group["source"] == group["target"]  # where resolution made one of both ends, nothing is drawn
         found = [
-            (fact, EvidenceRow((document, index, number), "", group["type"], _present(names[2:], values)))
+            (fact, EvidenceRow((document, index, number), "", group["type"], dict(zip(names[2:], values, strict=True))))
             for fact, document, index, number, *values in group["evidence"]
             if not loop or fact in group["loops"]
         ]
@@ -185,10 +185,6 @@ def _checked(stored_type: str) -> str:
 
 def _fact_values(schema: Schema) -> list[str]:
     return ["evidence_count", *(column.name for column in schema.relationship_properties), STATED]
-
-
-def _present(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _changed(names: Sequence[str], folded: Folded, stored: Sequence[Any] | None) -> dict[str, Any] | None:
