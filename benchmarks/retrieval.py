@@ -38,6 +38,7 @@ from kg_neo4j import factory  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j._models.protocols import EmbeddingModel  # noqa: E402
 from kg_neo4j.extract import schema  # noqa: E402
+from kg_neo4j.graph import constraints  # noqa: E402
 from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402
 from kg_neo4j.organise import search_indexes  # noqa: E402
 from kg_neo4j.pipeline import LoadOptions, load  # noqa: E402
@@ -128,7 +129,7 @@ class Rival:
             "uri": running.uri,
             "username": server.USERNAME,
             "password": running.password,
-            "vectors": search_indexes.vector_index_name("Chunk", embedder),
+            "vectors": constraints.vector_index_name("Chunk", embedder),
             "words": search_indexes.fulltext_index_name("Chunk"),
             "top": TOP,
             "questions": [

@@ -21,6 +21,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.factory import without_model
+from kg_neo4j.graph import constraints
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -70,7 +71,7 @@ def embed(database: Database, graph: str) -> None:
 def search(database: Database, graph: str, question: str, filters: Filters, *, by: str = "both") -> Search:
     asked = read(question)
     vector = tuple(float(value) for value in MODEL.embed([question])[0])
-    names = {label: search_indexes.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
+    names = {label: constraints.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
     words = None if by == "meaning" else fulltext_query(asked)
     found = Search(graph, asked, words, scope=resolve(database, graph, filters))
     if by == "words":

@@ -12,7 +12,7 @@ import pytest
 from kg_neo4j import LoadOptions, Settings, ask, factory, load, tree
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.graph import queries
+from kg_neo4j.graph import constraints, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
@@ -69,7 +69,7 @@ def drop(database: Database, name: str) -> None:
 
 def name_of(kind: str, label: str, embedder: EmbeddingModel) -> str:
     if kind == "vector":
-        return search_indexes.vector_index_name(label, embedder)
+        return constraints.vector_index_name(label, embedder)
     return search_indexes.fulltext_index_name(label)
 
 

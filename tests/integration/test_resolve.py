@@ -16,7 +16,7 @@ from kg_neo4j import Settings, load
 from kg_neo4j._models import tokens
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.graph import canned_reports
+from kg_neo4j.graph import canned_reports, constraints
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration
@@ -28,7 +28,7 @@ from kg_neo4j.graph.resolution.derived import read_sources
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
-from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport, decisions, resolve, undo
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_runner import Kg
@@ -305,7 +305,7 @@ def test_neighbours_by_meaning_are_of_one_graph_and_near(database: Database, gra
             put(database, name, near)
             put(database, name, far, "far.txt")
             vectors.embed(database, name, embedder, tokens.load())
-        index = search_indexes.vector_index_name("Entity", embedder)
+        index = constraints.vector_index_name("Entity", embedder)
         found = read_sources(database, graph, index).neighbours
         keys = sorted(mention_key(graph, name, "PLACE") for name in OASES)
         assert {key: [each for each, _ in near] for key, near in found.items()} == {keys[0]: [keys[1]]}

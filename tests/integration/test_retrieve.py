@@ -17,7 +17,7 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
 from kg_neo4j.factory import door_to
-from kg_neo4j.graph import queries
+from kg_neo4j.graph import constraints, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.identity import mention_key
@@ -60,7 +60,7 @@ def ada(database: Database) -> Iterator[str]:
 def by_meaning(database: Database, graph: str, question: str, mode: str = "local") -> Found:
     """Search by vectors alone."""
     vector = tuple(float(value) for value in MODEL.embed([question])[0])
-    names = {label: search_indexes.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
+    names = {label: constraints.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
     search = Search(graph, read(question), None, vector, names["Chunk"], names["Entity"], names["Fact"])
     return MODES[mode].retrieve(database, search)
 

@@ -16,11 +16,11 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, ask, factory, load, pipeline
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.graph import queries
+from kg_neo4j.graph import constraints, queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j.organise import vectors
 from kg_neo4j.progress import SILENT
 from private_server import PrivateServer
 from round_trips import RoundTrips, counted
@@ -162,7 +162,7 @@ def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(
     """A run that began before must not embed for indexes that are gone."""
     del loads
     embedder = factory.embedding_model(fresh)
-    name = search_indexes.vector_index_name("Fact", embedder)
+    name = constraints.vector_index_name("Fact", embedder)
     with connect(fresh, SILENT) as database, connect(fresh, SILENT) as other:
         other.schema(queries.get("write/drop_index"), name=name)
         vectors.prepare(database, embedder)

@@ -130,7 +130,6 @@ class BudgetedEmbedding:
         return np.concatenate([self._embed(part) for part in parts])
 
     def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Make one call."""
         tokens = sum(self._tokeniser.count(text) for text in texts)
         cost = self._price.usd(tokens * MARGIN)
         with self._budget.reserve(lambda _: Cost(cost, cost, cost)) as grant:

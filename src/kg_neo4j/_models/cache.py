@@ -14,6 +14,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -56,21 +57,20 @@ def unpacked(value: str | bytes) -> Completion:
     return Completion(text, reason, Usage(), kept=Usage(1, *map(read_count, tokens)) if tokens else Usage())
 
 
+@dataclass(slots=True, eq=False)
 class AnswerCache:
     """Answers by key. Opens its file at the first use, in every process by itself; pickles."""
 
-    def __init__(self, file: Path, *, max_bytes: int = MAX_BYTES) -> None:
-        """`max_bytes` bounds what is kept; the oldest answers go first."""
-        self._file = file
-        self._max_bytes = max_bytes
-        self._lock = threading.Lock()
-        self._opened: tuple[int, sqlite3.Connection] | None = None  # process id, connection
-        self._off = False
-        self.notes: tuple[str, ...] = ()  # what a person should know: the file was made again, or cannot be used
+    file: Path
+    max_bytes: int = field(default=MAX_BYTES, kw_only=True)  # of what is kept; the oldest answers go first
+    notes: tuple[str, ...] = ()  # what a person should know: the file was made again, or cannot be used
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _opened: tuple[int, sqlite3.Connection] | None = None  # process id, connection
+    _off: bool = False
 
     def __reduce__(self) -> tuple[Callable[..., AnswerCache], tuple[Path]]:
         """Pickle the place alone."""
-        return type(self), (self._file,)
+        return type(self), (self.file,)
 
     def get(self, key: str) -> Completion | None:
         """Return the answer, which costs nothing now; None where there is none, or where it cannot be read."""
@@ -114,18 +114,31 @@ class AnswerCache:
                     if code not in _TORN or last or not self._make_anew():
                         self._off = True
                         self._shut()
-                        self.notes += (f"answers are not kept in {self._file}: {error}",)
+                        self.notes += (f"answers are not kept in {self.file}: {error}",)
             return None
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is not None and self._opened[0] == os.getpid():
             return self._opened[1]
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
-            os.close(os.open(self._file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        file = sqlite3.connect(self._file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        file = sqlite3.connect(self.file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
         try:
-            _prepare(file)
+            (version,) = file.execute("PRAGMA user_version").fetchone()
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute("PRAGMA synchronous = NORMAL")  # the last answers may go with the power, the file stays whole
+            if version != FORMAT:
+                file.execute("BEGIN IMMEDIATE")
+                (version,) = file.execute("PRAGMA user_version").fetchone()
+                if version != FORMAT:  # else another process was first
+                    file.execute("DROP TABLE IF EXISTS answers")
+                    file.execute(
+                        "CREATE TABLE answers (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
+                        "value BLOB NOT NULL, digest TEXT NOT NULL)"
+                    )
+                    file.execute(f"PRAGMA user_version = {FORMAT}")
+                file.execute("COMMIT")
         except sqlite3.Error:
             file.close()
             raise
@@ -137,7 +150,7 @@ class AnswerCache:
             (pages,), (free,), (bytes_each,) = (
                 file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
             )
-            if (pages - free) * bytes_each <= self._max_bytes:
+            if (pages - free) * bytes_each <= self.max_bytes:
                 return
             (count,) = file.execute("SELECT count(*) FROM answers").fetchone()
             if not count:
@@ -153,11 +166,11 @@ class AnswerCache:
 
         self._shut()
         try:
-            with FileLock(f"{self._file}.lock", timeout=BUSY_S, mode=0o600):
-                if _is_torn(self._file):
+            with FileLock(f"{self.file}.lock", timeout=BUSY_S, mode=0o600):
+                if _is_torn(self.file):
                     for suffix in ("", "-wal", "-shm"):
-                        Path(f"{self._file}{suffix}").unlink(missing_ok=True)
-                    self.notes += (f"{self._file} was damaged and has been replaced; its answers are lost",)
+                        Path(f"{self.file}{suffix}").unlink(missing_ok=True)
+                    self.notes += (f"{self.file} was damaged and has been replaced; its answers are lost",)
         except (OSError, Timeout):
             return False
         return True
@@ -166,24 +179,6 @@ class AnswerCache:
         if self._opened is not None and self._opened[0] == os.getpid():
             self._opened[1].close()
         self._opened = None
-
-
-def _prepare(file: sqlite3.Connection) -> None:
-    (version,) = file.execute("PRAGMA user_version").fetchone()
-    file.execute("PRAGMA journal_mode = WAL")
-    file.execute("PRAGMA synchronous = NORMAL")  # the last answers may go with the power, the file stays whole
-    if version == FORMAT:
-        return
-    file.execute("BEGIN IMMEDIATE")
-    (version,) = file.execute("PRAGMA user_version").fetchone()
-    if version != FORMAT:
-        file.execute("DROP TABLE IF EXISTS answers")
-        file.execute(
-            "CREATE TABLE answers (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
-            "value BLOB NOT NULL, digest TEXT NOT NULL)"
-        )
-        file.execute(f"PRAGMA user_version = {FORMAT}")
-    file.execute("COMMIT")
 
 
 def _is_torn(path: Path) -> bool:

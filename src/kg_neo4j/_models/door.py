@@ -102,9 +102,9 @@ class Door:
         layer = Stored(layer.beneath, layer.store, writes=False) if isinstance(layer, Stored) else layer
         return replace(self, layer=layer, concurrency=1, stopped=None)
 
-    def again(self, *, concurrency: int | None = None) -> Door:
+    def again(self) -> Door:
         """Return a door to the same model that nothing has stopped yet."""
-        return replace(self, concurrency=concurrency or self.concurrency, stopped=None)
+        return replace(self, stopped=None)
 
     @property
     def method(self) -> str:

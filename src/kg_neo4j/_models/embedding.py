@@ -38,22 +38,20 @@ def split(text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[st
     return [text[start:end] for start, end in zip([0, *borders], [*borders, len(text)], strict=True)]
 
 
-def embed_texts(
-    model: EmbeddingModel, texts: Sequence[str], tokeniser: Tokeniser, *, limit: int = LIMIT_TOKENS
-) -> Vectors:
+def embed_texts(model: EmbeddingModel, texts: Sequence[str], tokeniser: Tokeniser) -> Vectors:
     """Return an array of shape (len(texts), model.dimension): one vector of unit length for each text.
 
-    Texts over `limit` tokens (or `model.max_tokens`, where that is smaller) are split; a text's vector is the
+    Texts over 450 tokens (or `model.max_tokens`, where that is smaller) are split; a text's vector is the
     unweighted mean of its pieces, normalised. The pieces of all texts share batches.
     Raises the model's errors, and BadModelAnswer for vectors that cannot be stored.
     """
-    parts = [pieces_of(model, text, tokeniser, limit) for text in texts]
+    parts = [pieces_of(model, text, tokeniser) for text in texts]
     return average(model, embed_pieces(model, [part for each in parts for part in each]), [len(each) for each in parts])
 
 
-def pieces_of(model: EmbeddingModel, text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[str]:
+def pieces_of(model: EmbeddingModel, text: str, tokeniser: Tokeniser) -> list[str]:
     """Return the pieces of `text` that the model is given: at least one, and none blank unless the text is."""
-    return [part for part in split(text, tokeniser, min(limit, model.max_tokens)) if part.strip()] or [text]
+    return [part for part in split(text, tokeniser, min(LIMIT_TOKENS, model.max_tokens)) if part.strip()] or [text]
 
 
 def embed_pieces(model: EmbeddingModel, pieces: Sequence[str]) -> Vectors:
@@ -61,7 +59,18 @@ def embed_pieces(model: EmbeddingModel, pieces: Sequence[str]) -> Vectors:
     vectors = np.empty((len(pieces), model.dimension), dtype=np.float32)
     for start in range(0, len(pieces), BATCH_PIECES):
         batch = pieces[start : start + BATCH_PIECES]
-        vectors[start : start + len(batch)] = _checked(model, model.embed(batch), len(batch))
+        given = model.embed(batch)
+        # Neo4j stores wrong vectors without a word and never finds them again
+        if given.shape != (len(batch), model.dimension):
+            raise BadModelAnswer(
+                f"{model.name} gave an array of shape {given.shape} for {len(batch)} texts "
+                f"of dimension {model.dimension}"
+            )
+        if not np.isfinite(given).all():
+            raise BadModelAnswer(f"{model.name} gave a vector with a value that is not a number")
+        if not given.any(axis=1).all():
+            raise BadModelAnswer(f"{model.name} gave a vector of zeros")
+        vectors[start : start + len(batch)] = given
     return vectors
 
 
@@ -74,16 +83,3 @@ def average(model: EmbeddingModel, vectors: Vectors, counts: Sequence[int]) -> V
         raise BadModelAnswer(f"{model.name}: the pieces of a text cancel each other out")
     normalised: Vectors = (means / lengths).astype(np.float32)
     return normalised
-
-
-def _checked(model: EmbeddingModel, vectors: Vectors, count: int) -> Vectors:
-    """Return `vectors`, or say what is wrong: Neo4j stores wrong ones without a word and never finds them again."""
-    if vectors.shape != (count, model.dimension):
-        raise BadModelAnswer(
-            f"{model.name} gave an array of shape {vectors.shape} for {count} texts of dimension {model.dimension}"
-        )
-    if not np.isfinite(vectors).all():
-        raise BadModelAnswer(f"{model.name} gave a vector with a value that is not a number")
-    if not vectors.any(axis=1).all():
-        raise BadModelAnswer(f"{model.name} gave a vector of zeros")
-    return vectors

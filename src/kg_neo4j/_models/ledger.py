@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,16 +76,16 @@ Record = Hold | Clocks | Seen
 _KINDS: dict[str, type[Record]] = {"id": Hold, "server": Clocks, "model": Seen}  # by the first field
 
 
+@dataclass(slots=True)
 class State:
     """All records, folded. Use within `opened` only."""
 
-    def __init__(self) -> None:
-        self.holds: dict[str, Hold] = {}  # those that are not closed
-        self.clocks: dict[str, Clocks] = {}
-        self.seen: dict[str, Seen] = {}
-        self.version = 0  # grows with each record
-        self.unwritten: list[Record] = []
-        self._closed_usd = 0.0
+    holds: dict[str, Hold] = field(default_factory=dict)  # those that are not closed
+    clocks: dict[str, Clocks] = field(default_factory=dict)
+    seen: dict[str, Seen] = field(default_factory=dict)
+    version: int = 0  # grows with each record
+    unwritten: list[Record] = field(default_factory=list)
+    _closed_usd: float = 0.0
 
     @property
     def paid_usd(self) -> float:
@@ -116,15 +116,14 @@ class State:
             self._closed_usd += record.paid
 
 
+@dataclass(eq=False, repr=False)
 class Books:
     """The state, kept for the threads of this process. Does not pickle."""
 
-    where = ""  # for messages; empty: in this process
-
-    def __init__(self) -> None:
-        self._state = State()
-        self._change = threading.Condition()
-        self._made = 0
+    where: str = ""  # for messages; empty: in this process
+    _state: State = field(default_factory=State)
+    _change: threading.Condition = field(default_factory=threading.Condition)
+    _made: int = 0
 
     @contextmanager
     def opened(self) -> Iterator[State]:

@@ -64,16 +64,15 @@ class OpenAIChat:
         and what `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
         "length".
         """
-        messages, wanted = _messages(system, user), _options(max_tokens, temperature)
         for _ in range(4):  # each pass drops or renames one of at most three parameters
             try:
-                return self._call(messages, self._adapted(wanted), account)
+                return self._call(system, user, self._adapted(max_tokens, temperature), account)
             except openai_faults.UnsupportedParameter as refused:
-                if refused.parameter not in self._adapted(wanted):
+                if refused.parameter not in self._adapted(max_tokens, temperature):
                     raise
                 original = "max_tokens" if refused.parameter == "max_completion_tokens" else refused.parameter
                 self._renamed[original] = refused.renamed
-        return self._call(messages, {}, account)
+        return self._call(system, user, {}, account)
 
     def stream(
         self,
@@ -90,14 +89,12 @@ class OpenAIChat:
         A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
         so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
         """
-        messages = _messages(system, user)
-        options = self._adapted(_options(max_tokens, temperature))
+        options = self._adapted(max_tokens, temperature)
         how: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "account": account}
         whole = partial(self.complete, system, user, **how)
         try:
-            counted, expected = self._expected(messages)
-            opened = self._opened(messages, stream=True, stream_options={"include_usage": True}, **options)
-            question = ModelCall(self._endpoint, self.name, opened, account, expected)
+            options |= {"stream": True, "stream_options": {"include_usage": True}}
+            question, counted = self._question(system, user, options, account)
             heard = openai_client.run(_stream(question, hear))
         except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
             # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
@@ -124,7 +121,8 @@ class OpenAIChat:
                 return whole()
             hear(done.text)
             return done
-        self._learn(counted, usage)
+        if counted:
+            self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
         choice = {"message": {"content": heard.text}, "finish_reason": heard.finish_reason}
         try:
             done = self._read({"choices": [choice]}, usage)
@@ -143,39 +141,42 @@ class OpenAIChat:
         read, written = count(f"{system}\n{user}"), count(heard.text)
         return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
 
-    def _adapted(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        named = {self._renamed.get(name, name): value for name, value in wanted.items()}
+    def _adapted(self, max_tokens: int | None, temperature: float) -> dict[str, Any]:
+        """Return the optional parameters as this server takes them."""
+        wanted = {"temperature": temperature, "max_tokens": max_tokens}
+        named = {self._renamed.get(name, name): value for name, value in wanted.items() if value is not None}
         return {name: value for name, value in named.items() if name is not None}
 
-    def _opened(self, messages: list[dict[str, str]], **options: Any) -> Any:
-        """Return what begins an HTTP call."""
-        create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
-        return partial(create, model=self.name, messages=messages, **options)
+    def _question(self, system: str, user: str, options: dict[str, Any], account: Account) -> tuple[ModelCall, int]:
+        """Return a call, and our count of its prompt; 0 where the endpoint does not limit tokens.
 
-    def _call(self, messages: list[dict[str, str]], options: dict[str, Any], account: Account) -> Completion:
+        Lone surrogates, which JSON in UTF-8 cannot carry, are replaced.
+        """
+        messages = [
+            {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
+            for role, text in (("system", system), ("user", user))
+        ]
+        create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
+        opened = partial(create, model=self.name, messages=messages, **options)
+        counted, expected = 0, 0.0
+        if self._endpoint.tpm:
+            counted = sum(tokens.load().count(message["content"]) for message in messages)
+            expected = self._seen.prompt(counted) + self._seen.usual
+        return ModelCall(self._endpoint, self.name, opened, account, expected), counted
+
+    def _call(self, system: str, user: str, options: dict[str, Any], account: Account) -> Completion:
         spent = [Usage()]  # answers that were paid for and could not be used
 
         def parse(data: Data) -> Completion:
             usage = self._counted(data.get("usage"))
             account.paid(usage)
-            self._learn(counted, usage)
+            if counted:
+                self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
             spent[0] += usage
             return self._read(data, spent[0])
 
-        opened = self._opened(messages, **options)
-        counted, expected = self._expected(messages)
-        return openai_client.call(ModelCall(self._endpoint, self.name, opened, account, expected), parse)
-
-    def _expected(self, messages: list[dict[str, str]]) -> tuple[int, float]:
-        """Return our count of a prompt, and the tokens expected of the call; zeros where tokens are not limited."""
-        if not self._endpoint.tpm:
-            return 0, 0.0
-        counted = sum(tokens.load().count(message["content"]) for message in messages)
-        return counted, self._seen.prompt(counted) + self._seen.usual
-
-    def _learn(self, counted: int, usage: Usage) -> None:
-        if counted:
-            self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
+        question, counted = self._question(system, user, options, account)
+        return openai_client.run(openai_client.call(question, parse))
 
     def _read(self, data: Data, spent: Usage) -> Completion:
         """Return the answer in a server's JSON object; raises Passing and ModelErrors."""
@@ -206,18 +207,6 @@ class OpenAIChat:
         details = fields.get("prompt_tokens_details")
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
-
-
-def _messages(system: str, user: str) -> list[dict[str, str]]:
-    """Return the messages of a call; lone surrogates, which JSON in UTF-8 cannot carry, are replaced."""
-    return [
-        {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
-        for role, text in (("system", system), ("user", user))
-    ]
-
-
-def _options(max_tokens: int | None, temperature: float) -> dict[str, Any]:
-    return {"temperature": temperature} | ({"max_tokens": max_tokens} if max_tokens is not None else {})
 
 
 def _text(content: object) -> str:
@@ -326,7 +315,6 @@ async def _read_line(pieces: AsyncIterator[bytes], rest: bytearray) -> bool:
 
 
 def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]) -> None:
-    """Add one event to what was heard."""
     if isinstance(event.get("usage"), dict):
         heard.usage = event["usage"]
     choices = event.get("choices")

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models import openai_bodies, openai_faults
@@ -36,7 +37,6 @@ MAX_OBJECTS = 1_000_000  # lists and objects in one answer: each takes up to 90 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _clients: dict[Endpoint, openai.AsyncOpenAI] = {}
-_throttles: dict[Endpoint, Throttle] = {}
 
 
 # ------------------------------------------------------------------------------------------ the loop and its clients
@@ -74,11 +74,7 @@ def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         return _clients[endpoint]
 
 
-def throttle(endpoint: Endpoint) -> Throttle:
-    """Return the throttle of `endpoint`, made at the first call. For use on the shared loop only."""
-    if endpoint not in _throttles:
-        _throttles[endpoint] = Throttle(endpoint)
-    return _throttles[endpoint]
+throttle = cache(Throttle)  # of an endpoint, made at the first call; for use on the shared loop only
 
 
 def _forget() -> None:
@@ -87,7 +83,7 @@ def _forget() -> None:
     _lock = threading.Lock()
     _loop = None
     _clients.clear()
-    _throttles.clear()
+    throttle.cache_clear()
 
 
 async def _close(clients: list[openai.AsyncOpenAI]) -> None:
@@ -127,18 +123,14 @@ def served_models(endpoint: Endpoint) -> frozenset[str]:
         rows = listed if isinstance(listed, list) else []
         return frozenset(str(each["id"]) for each in rows if isinstance(each, dict) and "id" in each)
 
-    return call(ModelCall(endpoint, "", models.list), parse)
+    return run(call(ModelCall(endpoint, "", models.list), parse))
 
 
-def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
+async def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
     """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
 
     `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the ModelError of the last try.
     """
-    return run(_retried(question, parse))
-
-
-async def _retried(question: ModelCall, parse: Callable[[Data], T]) -> T:
     endpoint = question.endpoint
     calls = 0
     while True:
@@ -181,7 +173,7 @@ def translated(question: ModelCall, sent: Throttle, began: float) -> Iterator[No
         if openai_faults.is_free(error.status_code, fault):
             question.account.refused()
         raise fault from None
-    except openai_faults.transport_errors() as error:
+    except (openai.APIConnectionError, openai_faults.http_library().HTTPError, TimeoutError) as error:
         if type(error.__cause__ or error).__name__ in openai_faults.UNSENT:
             question.account.refused()
         raise openai_faults.unreachable(error, question.endpoint) from None

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.ledger import Seen
-from kg_neo4j._models.openai_client import Data, ModelCall, call, read_count
+from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
@@ -80,7 +80,8 @@ class OpenAIEmbedding:
         expected = 0.0
         if self._endpoint.tpm:
             expected = Seen(self.name).prompt(sum(map(tokens.load().count, sent)))
-        return call(ModelCall(self._endpoint, self.name, opened, account, expected), parse)
+        question = ModelCall(self._endpoint, self.name, opened, account, expected)
+        return openai_client.run(openai_client.call(question, parse))
 
 
 def _checked(items: object, count: int, dimension: int | None) -> Vectors:

@@ -57,13 +57,6 @@ class UnsupportedParameter(ModelRefused):
         self.renamed = renamed
 
 
-def transport_errors() -> tuple[type[Exception], ...]:
-    """Return what a broken connection raises: openai's class, the HTTP library's root class, and TimeoutError."""
-    import openai
-
-    return (openai.APIConnectionError, http_library().HTTPError, TimeoutError)
-
-
 def http_library() -> Any:
     """Return the HTTP library that openai uses; which one depends on openai's version."""
     import openai
@@ -125,7 +118,6 @@ def from_status(error: openai.APIStatusError, endpoint: Endpoint, model: str) ->
 
 
 def _redirected(error: openai.APIStatusError, endpoint: Endpoint, where: str) -> ModelRefused:
-    """Return the error for a redirect, which is not followed."""
     location = str(error.response.extensions.get(REDIRECTED_TO, ""))
     with contextlib.suppress(ValueError):  # an address that is none is shown as it came
         location = urljoin(f"{endpoint.address}/", location) if location else "no address"

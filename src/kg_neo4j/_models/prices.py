@@ -58,7 +58,12 @@ def parse(text: str, where: str) -> Mapping[str, Price]:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{where} is not a table of prices: {error}") from error
-    return {name: _price(fields, f"{where}, line {_line_of(name, text)}: {name}") for name, fields in data.items()}
+    prices: dict[str, Price] = {}
+    for name, fields in data.items():
+        begins = re.compile(rf"\s*\[?\s*[\"']?{re.escape(name)}[\"']?\s*(?:\]|=|\.)")
+        number = next((number for number, line in enumerate(text.splitlines(), 1) if begins.match(line)), 1)
+        prices[name] = _price(fields, f"{where}, line {number}: {name}")
+    return prices
 
 
 def _price(fields: Any, where: str) -> Price:
@@ -78,11 +83,3 @@ def _fits(name: str, model: str) -> bool:
     if name.endswith("*"):
         return model.startswith(name[:-1])
     return model.startswith(name) and (model == name or _DATE.fullmatch(model[len(name) :]) is not None)
-
-
-def _line_of(name: str, text: str) -> int:
-    """Return the line on which the table `name` begins, from 1."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if re.match(rf"\s*\[?\s*[\"']?{re.escape(name)}[\"']?\s*(?:\]|=|\.)", line):
-            return number
-    return 1

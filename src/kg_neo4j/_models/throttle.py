@@ -58,7 +58,12 @@ class Throttle:
                 await change
         self.in_flight += 1
         try:
-            await self._pace(tokens)
+            while self.endpoint.rpm or self.endpoint.tpm:
+                if (pause := await self._on_books(self._reserve, tokens)) > 0:
+                    await self.endpoint.sleep(pause)
+                if (closed_s := self.opens_at - self.endpoint.now()) <= 0:
+                    break
+                await self.endpoint.sleep(closed_s)  # and reserve again: a server that refused is not sent a burst
             yield self.endpoint.now()
         finally:
             self.in_flight -= 1
@@ -85,15 +90,6 @@ class Throttle:
         self.tokens = tokens if not self.tokens else 0.8 * self.tokens + 0.2 * tokens
         if self.endpoint.tpm and tokens:
             await self._on_books(self._correct, tokens - expected)
-
-    async def _pace(self, tokens: float) -> None:
-        """Wait until the limits of requests and tokens a minute allow a call."""
-        while self.endpoint.rpm or self.endpoint.tpm:
-            if (pause := await self._on_books(self._reserve, tokens)) > 0:
-                await self.endpoint.sleep(pause)
-            if (closed_s := self.opens_at - self.endpoint.now()) <= 0:
-                return
-            await self.endpoint.sleep(closed_s)  # and reserve again: a server that refused is not sent a burst
 
     async def _on_books(self, work: Callable[[float], float], tokens: float) -> float:
         """Do it in another thread where it waits for other processes."""

@@ -6,11 +6,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Generic, TypeVar
 
 from kg_neo4j.interrupts import released
@@ -29,32 +26,32 @@ class DoneItem(Generic[A, B]):
     error: BaseException | None = None
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Crew(Generic[A, B]):
     """At most `size` items are worked on at a time; with one, in the caller's thread, when its result is taken.
 
     The threads are daemons: an interrupt ends the program at once.
     """
 
-    def __init__(self, work: Callable[[A], B], size: int) -> None:
-        self._work = work
-        self._size = size
-        self._begun = 0
-        self._threads: list[threading.Thread] = []
-        self._stopped = False
-        self._waiting: deque[tuple[int, A]] = deque()  # with one worker
-        self._tasks: SimpleQueue[tuple[int, A] | None] = SimpleQueue()
-        self._done: deque[DoneItem[A, B]] = deque()
-        self._signs: SimpleQueue[None] = SimpleQueue()  # one for each item that was added to `_done`
+    work: Callable[[A], B]
+    size: int
+    _begun: int = 0
+    _threads: list[threading.Thread] = field(default_factory=list)
+    _stopped: bool = False
+    _waiting: deque[tuple[int, A]] = field(default_factory=deque)  # with one worker
+    _tasks: SimpleQueue[tuple[int, A] | None] = field(default_factory=SimpleQueue)
+    _done: deque[DoneItem[A, B]] = field(default_factory=deque)
+    _signs: SimpleQueue[None] = field(default_factory=SimpleQueue)  # one for each item that was added to `_done`
 
     def begin(self, item: A) -> int:
         """Hand an item to the crew and return its number."""
         number = self._begun
         self._begun += 1
-        if self._size == 1:
+        if self.size == 1:
             self._waiting.append((number, item))
             return number
         self._tasks.put((number, item))
-        if len(self._threads) < self._size:
+        if len(self._threads) < self.size:
             thread = threading.Thread(target=self._run, name=f"kg-worker-{len(self._threads)}", daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -63,7 +60,7 @@ class Crew(Generic[A, B]):
     def take(self) -> DoneItem[A, B]:
         """Wait for the next item to be finished. Only for as many items as were begun; after `stop`, for none."""
         with released():
-            if self._size == 1:
+            if self.size == 1:
                 self._finish(*self._waiting.popleft())
             while not self._done:
                 self._signs.get()
@@ -91,19 +88,13 @@ class Crew(Generic[A, B]):
                 self._finish(*task)
 
     def _finish(self, number: int, item: A) -> None:
-        with ExitStack() as stack:
-            stack.push(partial(self._fail, number, item))
-            self._add(DoneItem(number, item, self._work(item)))
-
-    def _fail(
-        self, number: int, item: A, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
-    ) -> bool:
-        """Hand over the error, whatever it is, and stop the crew; in the caller's thread an interrupt goes on."""
-        if error is not None:
+        try:
+            done = DoneItem(number, item, self.work(item))
+        except BaseException as error:  # handed over, whatever it is; in the caller's thread an interrupt goes on
             self.stop()
-            self._add(DoneItem(number, item, None, error))
-        return isinstance(error, Exception)
-
-    def _add(self, done: DoneItem[A, B]) -> None:
-        self._done.append(done)
-        self._signs.put(None)
+            done = DoneItem(number, item, None, error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._done.append(done)
+            self._signs.put(None)

@@ -84,7 +84,15 @@ def chunk(
     each is `document.text[start:end]`; together they hold everything but white space. Raises UsageError for an overlap
     of half a chunk or more.
     """
-    budget = _budget(max_tokens, overlap, limit)
+    if max_tokens < 1 or (limit is not None and limit < 1):
+        raise UsageError(f"a chunk has at least one token, not {min(max_tokens, limit or max_tokens)}")
+    most = largest(max_tokens, limit)
+    wanted = min(max_tokens, most)
+    if overlap < 0 or (overlap and overlap * 2 >= wanted):
+        raise UsageError(
+            f"an overlap of {overlap} tokens does not fit chunks of {wanted}", hint="overlap less than half a chunk"
+        )
+    budget = ChunkBudget(min((wanted - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
     before: Sequence[UncutSpan] = ()
@@ -109,18 +117,6 @@ def chunk(
         seen[digest] += 1
         before = own
     return tuple(chunks)
-
-
-def _budget(max_tokens: int, overlap: int, limit: int | None) -> ChunkBudget:
-    if max_tokens < 1 or (limit is not None and limit < 1):
-        raise UsageError(f"a chunk has at least one token, not {min(max_tokens, limit or max_tokens)}")
-    most = largest(max_tokens, limit)
-    target = min(max_tokens, most)
-    if overlap < 0 or (overlap and overlap * 2 >= target):
-        raise UsageError(
-            f"an overlap of {overlap} tokens does not fit chunks of {target}", hint="overlap less than half a chunk"
-        )
-    return ChunkBudget(min((target - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
 
 
 def _overlap_start(
@@ -173,12 +169,13 @@ def _units(
         border = 1 + min(piece.level, 9) / 10 if piece.level else PIECE_BORDER
         tokens = _count(text, piece.start, piece.end, tokeniser, most)
         if tokens * _WHOLE_SHARE <= most or (piece.level and tokens <= most):
-            yield _unit(piece, piece.start, piece.end, tokens + 1, border)
+            yield UncutSpan(piece.start, piece.end, tokens + 1, piece.section, piece.level, piece.page, border)
             continue
         for start, end in _parts(text, piece, language):
             for cut_start, cut_end, cut_tokens in _cut(text, start, end, tokeniser, most):
                 gap = 0 if text[cut_end : cut_end + 1] == " " else 1  # a line break is a token, a space joins a word
-                yield _unit(piece, cut_start, cut_end, min(most, cut_tokens + gap), border)
+                kept = min(most, cut_tokens + gap)
+                yield UncutSpan(cut_start, cut_end, kept, piece.section, piece.level, piece.page, border)
                 border = TOKEN_BORDER
             border = SENTENCE_BORDER
 
@@ -186,10 +183,6 @@ def _units(
 def _count(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> int:
     """Return the tokens of a span, or `most` + 1 for one that is too long to be counted whole."""
     return tokeniser.count(text[start:end]) if end - start <= most * _CHARACTERS_A_TOKEN else most + 1
-
-
-def _unit(piece: LayoutPiece, start: int, end: int, tokens: int, border: float) -> UncutSpan:
-    return UncutSpan(start, end, tokens, piece.section, piece.level, piece.page, border)
 
 
 def _parts(text: str, piece: LayoutPiece, language: str | None) -> Iterator[tuple[int, int]]:

@@ -111,7 +111,16 @@ def find(
     if alias is not None:
         _check_alias(alias, sources)
     for source in sources:
-        _check_exists(source)
+        if not source.strip() or "\0" in source:
+            raise UsageError(f"{source!r} is not a path")
+        try:
+            os.lstat(source)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise SourceNotFound(
+                f"no such file or folder: {printable(source)}", hint="`--wikipedia TITLE` loads a page of Wikipedia"
+            ) from error
+        except OSError:
+            continue  # it may be there, behind a folder that is closed to us: skipped with that reason
     return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known, chosen)
 
 
@@ -121,14 +130,15 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
     Raises UsageError for a source outside `root`, for a root that is no folder, and for a kg.toml that is not TOML.
     """
     path = Path(source)
-    folder = real_path(path if _is_folder(path) else path.parent)
-    real = folder if _is_folder(path) else str(Path(folder, path.name))
-    name = alias or name_of(path)
+    is_folder = os.path.isdir(path)  # noqa: PTH112 (Path.is_dir raises where a folder may not be looked into)
+    folder = real_path(path if is_folder else path.parent)
+    real = folder if is_folder else str(Path(folder, path.name))
+    name = alias or (path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root")
     if root is None:
         marked = _marked_root(folder)
         return SourcePlace(source, real, marked or folder, marked is not None, name)
     given = real_path(root)
-    if not _is_folder(Path(given)):
+    if not os.path.isdir(given):  # noqa: PTH112 (as above)
         raise UsageError(f"the root {printable(root)!r} is not a folder", hint="name an existing folder: --root DIR")
     if _below(real, given) is None:
         raise UsageError(
@@ -136,13 +146,6 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
             hint="`--root DIR` with a folder that holds every source",
         )
     return SourcePlace(source, real, given, True, name)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return stat.S_ISDIR(path.stat().st_mode)
-    except OSError:
-        return False
 
 
 def _marked_root(folder: str) -> str | None:
@@ -176,15 +179,13 @@ def _problem(mark: Path, state: os.stat_result) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
 class _Keys:
     """Gives files their keys."""
 
-    def __init__(self, alias: str | None, known: Mapping[str, str]) -> None:
-        self.alias = alias
-        self.stored = frozenset(known)
-        self.held: dict[str, list[str]] = {}  # origin -> the keys of the documents that were read from it
-        for key, origin in sorted(known.items()):
-            self.held.setdefault(origin, []).append(key)
+    alias: str | None
+    stored: frozenset[str]
+    held: Mapping[str, Sequence[str]]  # origin -> the keys of the documents that were read from it
 
     def key(self, source: SourcePlace, path: str, former: str) -> str:
         """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
@@ -206,7 +207,10 @@ class _Keys:
 def _found(
     sources: Sequence[SourcePlace], alias: str | None, known: Mapping[str, str], chosen: FilePatterns
 ) -> Iterator[FoundFile | SkippedSource]:
-    keys = _Keys(alias, known)
+    held: dict[str, list[str]] = {}
+    for key, origin in sorted(known.items()):
+        held.setdefault(origin, []).append(key)
+    keys = _Keys(alias, frozenset(known), held)
     if len(sources) > 1:
         _check_keys(sources, keys, chosen)
     paths: dict[str, str] = {}  # by key
@@ -295,29 +299,11 @@ def _refused_link(path: str, root: str) -> str | None:
         return f"a link that leads nowhere: {_reason(error)}"
 
 
-def _check_exists(source: str) -> None:
-    if not source.strip() or "\0" in source:
-        raise UsageError(f"{source!r} is not a path")
-    try:
-        os.lstat(source)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise SourceNotFound(
-            f"no such file or folder: {printable(source)}", hint="`--wikipedia TITLE` loads a page of Wikipedia"
-        ) from error
-    except OSError:
-        return  # it may be there, behind a folder that is closed to us: skipped with that reason
-
-
 def _check_alias(alias: str, sources: Sequence[str]) -> None:
     if len(sources) != 1:
         raise UsageError(f"--as names one source; {len(sources)} are given")
     if not alias.strip() or len(alias) > MAX_KEY_CHARACTERS or not alias.isprintable():
         raise UsageError(f"--as: {alias[:50]!r} is not a name", hint="use a short printable name without line breaks")
-
-
-def name_of(path: Path) -> str:
-    """Return the last part of a path, also of `.` and `..`."""
-    return path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root"
 
 
 def _below(path: str, root: str) -> str | None:

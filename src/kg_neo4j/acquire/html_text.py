@@ -158,7 +158,6 @@ class _Walk:
             self._inline.append(child.tail or "")
 
     def _visit_item(self, element: _Element) -> None:
-        """Add a list item as a line of its own."""
         self.flush()
         is_first = element.getprevious() is None and next(element.iterancestors("li"), None) is None
         self._gap = "\n\n" if is_first else "\n"
@@ -178,7 +177,6 @@ class _Walk:
         self._add_rows(element.iter("caption", "tr"))
 
     def _add_rows(self, rows: Iterable[_Element]) -> None:
-        """Add rows of a table as lines."""
         lines = [_row_text(row) for row in rows if not _is_hidden(row)]
         self._add("\n".join(line for line in lines if line))
 
@@ -236,7 +234,6 @@ class _WikiWalk(_Walk):
 
 
 def _depth(root: _Element) -> int:
-    """Return how deep elements are nested."""
     from lxml import etree
 
     depth = deepest = 0

@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,10 @@ _KANA_SHARE = 0.1  # of a Japanese text, at least
 
 def detect(text: str) -> str | None:
     """Return the code of the language that `text` is written in, None where that is not clear."""
-    sample = "".join(_samples(text))
+    sample = text
+    if len(text) > _SAMPLES * _SAMPLE:
+        starts = ((len(text) - _SAMPLE) * number // (_SAMPLES - 1) for number in range(_SAMPLES))
+        sample = "".join(f"{text[start : start + _SAMPLE]}\n" for start in starts)
     script = _script(sample)
     if script is None:
         return None
@@ -38,17 +41,6 @@ def detect(text: str) -> str | None:
         return _BY_SCRIPT[script]
     words = [word for word in map(_bare, unicodedata.normalize("NFC", sample).lower().split()) if word]
     return _by_stop_words(words, script)
-
-
-def _samples(text: str) -> Iterator[str]:
-    """Yield parts of a long text from its beginning, middle and end; a short one whole."""
-    if len(text) <= _SAMPLES * _SAMPLE:
-        yield text
-        return
-    for number in range(_SAMPLES):
-        start = (len(text) - _SAMPLE) * number // (_SAMPLES - 1)
-        yield text[start : start + _SAMPLE]
-        yield "\n"
 
 
 def _script(sample: str) -> str | None:
@@ -140,7 +132,16 @@ def languages() -> tuple[str, ...]:
 @cache
 def stop_words() -> Mapping[str, frozenset[str]]:
     """Return the stop words of each language that has some, in lower case."""
-    return {code: words for code in languages() if (words := _stop_words(code))}
+    found: dict[str, frozenset[str]] = {}
+    for code in languages():
+        path = _folder() / code / "stop_words.py"  # it holds nothing but words; the packages around it are not imported
+        spec = importlib.util.spec_from_file_location(f"_stop_words_{code}", path) if path.is_file() else None
+        if spec is not None and spec.loader is not None:
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            if words := frozenset(word.lower() for word in module.STOP_WORDS):
+                found[code] = words
+    return found
 
 
 @cache
@@ -149,7 +150,15 @@ def abbreviations(code: str) -> frozenset[str]:
     path = _folder() / code / "tokenizer_exceptions.py"
     if code not in languages() or not path.is_file():
         return frozenset()
-    return frozenset(text.removesuffix(".") for text in _strings(path) if _ABBREVIATION.fullmatch(text))
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    documentation = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    texts = (
+        node.value
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
+    )
+    words = (word for text in texts for word in text.split())
+    return frozenset(word.removesuffix(".") for word in words if _ABBREVIATION.fullmatch(word))
 
 
 def _folder() -> Path:
@@ -157,23 +166,3 @@ def _folder() -> Path:
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("spaCy is a requirement of this package", name="spacy")
     return Path(spec.origin).parent / "lang"
-
-
-def _stop_words(code: str) -> frozenset[str]:
-    """Return the words of a file that holds nothing but words, without importing the packages around it."""
-    path = _folder() / code / "stop_words.py"
-    spec = importlib.util.spec_from_file_location(f"_stop_words_{code}", path) if path.is_file() else None
-    if spec is None or spec.loader is None:
-        return frozenset()
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return frozenset(word.lower() for word in module.STOP_WORDS)
-
-
-def _strings(path: Path) -> Iterator[str]:
-    """Yield the words of all texts in a module that are not its documentation."""
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    documentation = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
-    for node in ast.walk(module):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
-            yield from node.value.split()

@@ -323,7 +323,6 @@ def _refuse_other_origin(site: Site) -> Callable[[httpx.Response], None]:
 
 
 def _refuse_error(answer: Mapping[str, Any], where: str, *, is_logged_in: bool = False) -> None:
-    """Raise where an answer is an error."""
     if "error" not in answer:
         return
     error = answer["error"]

@@ -49,24 +49,20 @@ class FileLimits:
 LIMITS = FileLimits()
 
 
-class Sandbox:
+@dataclass(slots=True, eq=False)
+class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     """A child process that reads files. It starts at the first file and ends with the `with` block. Not thread-safe."""
 
-    def __init__(self, limits: FileLimits = LIMITS) -> None:
-        self._limits = limits
-        self._child: _Child | None = None
+    limits: FileLimits = LIMITS
+    _child: _Child | None = None
 
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *_: object) -> None:
         """End the child; a later file starts another one."""
         if self._child is not None:
             self._child.end()
             self._child = None
+
+    __exit__ = close
 
     def parse(self, kind: str, data: bytes, encoding: str | None = None) -> ParsedText:
         """Return the text of a file of `kind` ("text", "markdown", "html", "pdf", "docx"), or of a page ("wiki").
@@ -76,12 +72,12 @@ class Sandbox:
         """
         used, self._child = self._child, None
         try:
-            return self._parse(used or _Child(self._limits), kind, data, encoding)
+            return self._parse(used or _Child(self.limits), kind, data, encoding)
         except _Crashed:
             if used is None:
                 raise
             # the files before may have left too little memory
-            return self._parse(_Child(self._limits), kind, data, encoding)
+            return self._parse(_Child(self.limits), kind, data, encoding)
 
     def _parse(self, child: _Child, kind: str, data: bytes, encoding: str | None) -> ParsedText:
         with contextlib.ExitStack() as stack:
@@ -156,7 +152,6 @@ class _Child:
         self._errors.close()
 
     def _last_words(self) -> str:
-        """Return why the process ended."""
         status = self._process.wait()
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4_096))
         last = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]

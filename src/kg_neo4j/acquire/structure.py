@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.records import Document, Section
@@ -33,9 +33,18 @@ class LayoutPiece:
 
 def pieces(document: Document) -> Iterator[LayoutPiece]:
     """Yield the pieces of `document` in order; together they cover its text but for white space."""
-    places = _Places(document)
-    for found in _blocks(document.text, places):
-        yield places.piece(*found)
+    text, pages = document.text, document.pages
+    headings = {section.start: section for section in document.sections}
+    waiting = sorted(document.sections, key=lambda section: (section.start, section.level))[::-1]
+    inside: list[Section] = []
+    for start, end, kind in _blocks(text, headings, pages):
+        while waiting and waiting[-1].start <= start:
+            inside.append(waiting.pop())
+        inside = [section for section in inside if section.end > start]
+        path = PATH_SEPARATOR.join(section.title for section in inside)
+        level = headings[start].level if kind == "heading" else 0
+        own = stripped(text, start, end)
+        yield LayoutPiece(*own, kind, path, level, max(0, bisect_right(pages, own[0]) - 1))
 
 
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:
@@ -45,35 +54,6 @@ def stripped(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
-
-
-class _Places:
-    """Knows which section and which page an offset lies in. Offsets must be asked for in ascending order."""
-
-    def __init__(self, document: Document) -> None:
-        self._text = document.text
-        self.headings = {section.start: section for section in document.sections}
-        self.pages = document.pages
-        self._sections = sorted(document.sections, key=lambda section: (section.start, section.level))
-        self._next = 0
-        self._open: list[Section] = []
-
-    def piece(self, start: int, end: int, kind: str) -> LayoutPiece:
-        while self._next < len(self._sections) and self._sections[self._next].start <= start:
-            self._open.append(self._sections[self._next])
-            self._next += 1
-        self._open = [section for section in self._open if section.end > start]
-        path = PATH_SEPARATOR.join(section.title for section in self._open)
-        level = self.headings[start].level if kind == "heading" else 0
-        start, end = stripped(self._text, start, end)
-        return LayoutPiece(start, end, kind, path, level, self.page(start))
-
-    def page(self, offset: int) -> int:
-        return max(0, bisect_right(self.pages, offset) - 1)
-
-    def border_within(self, start: int, end: int) -> bool:
-        """Say whether a page begins after `start` and at or before `end`."""
-        return bool(self.pages) and bisect_right(self.pages, end) > bisect_right(self.pages, start)
 
 
 @dataclass(slots=True)
@@ -99,14 +79,14 @@ class _Block:
             start = end + 1
 
 
-def _blocks(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, kind) of runs of lines that belong together."""
+def _blocks(text: str, headings: Container[int], pages: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of runs of lines that belong together, of one page; `headings` are where some begin."""
     block: _Block | None = None
     fenced = False
-    for start, end, kind in _lines(text, places):
+    for start, end, kind in _lines(text, headings):
         is_long = end - start > _WRAPPED_LINE
         toggles = kind != "heading" and _FENCE.match(text, start, end) is not None
-        if block is not None and (fenced or (not toggles and _continues(text, block, start, end, kind, places))):
+        if block is not None and (fenced or (not toggles and _continues(text, block, start, end, kind, pages))):
             block.end = end if kind != "blank" else block.end
             block.lines += 1
             block.has_long_line |= is_long
@@ -124,9 +104,9 @@ def _blocks(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
         yield from block.spans(text)
 
 
-def _continues(text: str, block: _Block, start: int, end: int, kind: str, places: _Places) -> bool:
-    """Say whether a line belongs to the block before it."""
-    if kind == "blank" or places.border_within(block.start, start):
+def _continues(text: str, block: _Block, start: int, end: int, kind: str, pages: Sequence[int]) -> bool:
+    """Say whether a line belongs to the block before it: no page begins in between."""
+    if kind == "blank" or (pages and bisect_right(pages, start) > bisect_right(pages, block.start)):
         return False
     if block.kind == "heading":
         return block.lines == 1 and kind == "paragraph" and bool(_HEADING_RULE.fullmatch(text, start, end))
@@ -135,13 +115,13 @@ def _continues(text: str, block: _Block, start: int, end: int, kind: str, places
     return kind == block.kind
 
 
-def _lines(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
+def _lines(text: str, headings: Container[int]) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of lines, of empty ones in a row the first; a heading begins where a section does."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
-        if start in places.headings:
+        if start in headings:
             kind = "heading"
         elif text[start:end].isspace() or start == end:
             kind = "blank"

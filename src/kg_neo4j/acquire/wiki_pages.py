@@ -148,7 +148,6 @@ def _state(page: Mapping[str, Any]) -> PageState:
 
 
 def _answers(wiki: Any, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield what a wiki answers, part by part."""
     following: Mapping[str, Any] = {}
     while True:
         answer = wiki._get(wiki.language, {"action": "query", "format": "json", **asked, **following})
@@ -159,7 +158,6 @@ def _answers(wiki: Any, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]
 
 
 def _batches(values: Iterable[str]) -> Iterator[list[str]]:
-    """Yield as many values at a time as one request takes."""
     batch: list[str] = []
     length = 0
     for value in values:

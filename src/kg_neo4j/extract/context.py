@@ -101,7 +101,12 @@ class Waves:
             self._known = rank(names for earlier, names in self._names if earlier <= wave - UNDER_WAY)
         self._waiting.pop()
         self._running += 1
-        return ChunkTask(self._job.document, chunk, self._job.stored.get(chunk.id, ()), self._context(chunk))
+        context = NO_CONTEXT
+        if self._size:
+            place = self._place[chunk.id]
+            before = self._job.chunks[place - 1].text if place else ""
+            context = Context(last_sentences(before, self._job.document.language), self._known)
+        return ChunkTask(self._job.document, chunk, self._job.stored.get(chunk.id, ()), context)
 
     def finish(self, extraction: Extraction) -> None:
         """Note what a chunk gave."""
@@ -114,13 +119,6 @@ class Waves:
 
     def _wave_of(self, chunk_id: str) -> int:
         return self._place[chunk_id] // self._size if self._size else 0
-
-    def _context(self, chunk: Chunk) -> Context:
-        if not self._size:
-            return NO_CONTEXT
-        place = self._place[chunk.id]
-        before = self._job.chunks[place - 1].text if place else ""
-        return Context(last_sentences(before, self._job.document.language), self._known)
 
 
 def rank(mentions: Iterable[Sequence[Name]]) -> tuple[Name, ...]:

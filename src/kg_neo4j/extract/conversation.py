@@ -19,9 +19,7 @@ from kg_neo4j.extract.reading import (
     HALF,
     REPAIR,
     USABLE,
-    Reading,
     Rounds,
-    Shown,
     is_cut,
     shorten,
     without_rows,
@@ -51,16 +49,10 @@ class Conversation:
 
     task: ChunkTask
     extractor: Extractor
-    reading: Reading
-    shown: Shown
+    rounds: Rounds  # of the task's chunk; nothing is said yet
     gleanings: int
     repair: bool
-    rounds: Rounds = field(init=False)
     problems: list[str] = field(default_factory=list)  # of further rounds that gave nothing
-
-    def __post_init__(self) -> None:
-        """Nothing is said yet."""
-        self.rounds = Rounds(self.task.chunk, self.reading, self.shown)
 
     def hold(self) -> Extraction:
         """Ask until everything is said. Raises ModelRefused, ModelUnavailable or what a budget raises."""
@@ -93,7 +85,7 @@ class Conversation:
         try:
             whole = self._without_context_where_too_long()
         except ContextTooLong:
-            self._ask_halves(self.shown.text, HALVINGS)
+            self._ask_halves(self.rounds.shown.text, HALVINGS)
             return
         self._add(whole)
         if not is_cut(whole) or not self.extractor.converses:
@@ -102,17 +94,17 @@ class Conversation:
             rest = self._try(CONTINUE)
             if rest is not None and not is_cut(rest):
                 return
-        if len(split_in_two(self.shown.text)) == 2:
-            self._ask_halves(self.shown.text, HALVINGS)
+        if len(split_in_two(self.rounds.shown.text)) == 2:
+            self._ask_halves(self.rounds.shown.text, HALVINGS)
 
     def _without_context_where_too_long(self) -> ModelAnswer:
         try:
-            return self.extractor.answer(self.task, self.shown.text)
+            return self.extractor.answer(self.task, self.rounds.shown.text)
         except ContextTooLong:
             if self.task.context == NO_CONTEXT:
                 raise
             self.task = replace(self.task, context=NO_CONTEXT)
-            return self.extractor.answer(self.task, self.shown.text)
+            return self.extractor.answer(self.task, self.rounds.shown.text)
 
     def _ask_halves(self, text: str, depth: int) -> None:
         """Ask about the two halves of `text`; a half that is cut or too long is halved in its turn, `depth` times."""
@@ -150,7 +142,7 @@ class Conversation:
         """Ask a further question; where it cannot be answered, the rows that stand are kept and the reason is noted."""
         question = FollowUp(step, tuple(self.rounds.nodes), tuple(self.rounds.relationships), rejections)
         try:
-            answer = self.extractor.follow_up(self.task, self.shown.text, question)
+            answer = self.extractor.follow_up(self.task, self.rounds.shown.text, question)
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
             self.problems.append(f"{step}: {error}")
             return None
@@ -168,7 +160,7 @@ class Conversation:
         if self.rounds.answers:
             found = self.rounds.extraction()
             return replace(found, detail=shorten(f"{found.detail}; {error}", 300))
-        return without_rows(self.task.chunk, self.reading, outcome, str(error))
+        return without_rows(self.task.chunk, self.rounds.reading, outcome, str(error))
 
 
 def split_in_two(text: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.extract.context import ChunkTask, DocumentJob, Waves
 from kg_neo4j.extract.conversation import Conversation
 from kg_neo4j.extract.interface import Extractor
-from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Shown, interpret
+from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Rounds, Shown, interpret
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import FLAG, REJECT
 from kg_neo4j.interrupts import released
@@ -84,7 +84,8 @@ def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
         again = interpret(task.chunk, task.stored, config.reading, shown)
         if again.outcome in USABLE:
             return again
-    return Conversation(task, config.extractor, config.reading, shown, config.gleanings, config.repair).hold()
+    rounds = Rounds(task.chunk, config.reading, shown)
+    return Conversation(task, config.extractor, rounds, config.gleanings, config.repair).hold()
 
 
 def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:
@@ -118,10 +119,18 @@ class _Flow:
                 self._begin()
                 if not self.running:
                     break
-                self._take()
+                done = self.crew.take()
+                self.running -= 1
+                waves, _ = self.owners[done.number]
+                if done.result is None:
+                    self.error = done.error
+                    break
+                self.ready[done.number] = done.result
+                waves.finish(done.result)
+                if waves.is_over:
+                    self.open.remove(waves)
             except KeyboardInterrupt as interrupt:  # what is complete is yielded first: it was paid for
                 self.error = interrupt
-            if self.error is not None:
                 break
             while self.yielded in self.ready:
                 yield self._next(self.yielded)
@@ -161,18 +170,6 @@ class _Flow:
             if task := self.open[-1].take():
                 return self.open[-1], task
         return None
-
-    def _take(self) -> None:
-        done = self.crew.take()
-        self.running -= 1
-        waves, _ = self.owners[done.number]
-        if done.result is None:
-            self.error = done.error
-            return
-        self.ready[done.number] = done.result
-        waves.finish(done.result)
-        if waves.is_over:
-            self.open.remove(waves)
 
     def _next(self, number: int) -> tuple[Document, Extraction]:
         _, document = self.owners.pop(number)

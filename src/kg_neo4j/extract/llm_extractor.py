@@ -6,7 +6,6 @@ A further question repeats the first one and adds what was found, so that a prov
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +14,7 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Task
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.context import ChunkTask, Context
+from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema, SchemaColumn
 from kg_neo4j.records import ModelAnswer
@@ -113,18 +112,29 @@ class LlmExtractor:
         schema = self._schema
         from_document = "\0".join((shown_text, repr(task.context)))
         boundary = hashlib.sha256(from_document.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        carried = []
+        if task.context.before:
+            carried.append(f"===== end of what came before {boundary} =====\n{task.context.before}")
+        if task.context.known:
+            names = "; ".join(f"{_one_line(name)} ({kind})" for name, kind in task.context.known)
+            carried.append(f"===== named so far {boundary} =====\n{names}")
+        types = [
+            f"{section} are of these types only: {', '.join(types)}."
+            for section, types in (("Nodes", schema.node_types), ("Relationships", schema.relationship_types))
+            if types
+        ]
         return self._prompt.render(
             node_header=",".join(schema.node_header),
             relationship_header=",".join(schema.relationship_header),
             node_columns=_notes(schema.nodes),
             relationship_columns=_notes(schema.relationships),
-            types=_types(schema),
+            types=" ".join(types) or "Choose the types that fit.",
             language=_LANGUAGES[self._language],
             example_text=schema.example_text,
             example_answer=schema.example_answer.strip(),
             title=_one_line(task.document.title),
             section=_one_line(task.chunk.section) or "-",
-            context=_context(task.context, boundary),
+            context="".join(f"{part}\n" for part in carried),
             boundary=boundary,
             text=shown_text,
         )
@@ -134,42 +144,18 @@ class LlmExtractor:
         prompt = self._further[question.step]
         nodes, relationships = question.nodes[:SHOWN_ROWS], question.relationships[:SHOWN_ROWS]
         shown = {
-            "nodes": _lines(f"{node.node_id},{node.type},{_one_line(node.name)}" for node in nodes),
-            "relationships": _lines(f"{row.source_id},{row.type},{row.target_id}" for row in relationships),
-            "rejected": _lines(
+            "nodes": [f"{node.node_id},{node.type},{_one_line(node.name)}" for node in nodes],
+            "relationships": [f"{row.source_id},{row.type},{row.target_id}" for row in relationships],
+            "rejected": [
                 f"{_one_line(each.text)}\n  -> {each.reason.replace('_', ' ')}: {_one_line(each.detail)}"
                 for each in question.rejections
-            ),
+            ],
         }
-        return prompt.render(**{name: shown[name] for name in prompt.placeholders})[1]
-
-
-def _context(context: Context, boundary: str) -> str:
-    """Return the carried-over part of the message; empty where there is none."""
-    parts = []
-    if context.before:
-        parts.append(f"===== end of what came before {boundary} =====\n{context.before}")
-    if context.known:
-        names = "; ".join(f"{_one_line(name)} ({kind})" for name, kind in context.known)
-        parts.append(f"===== named so far {boundary} =====\n{names}")
-    return "\n".join([*parts, ""]) if parts else ""
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines) or "(none)"
+        return prompt.render(**{name: "\n".join(shown[name]) or "(none)" for name in prompt.placeholders})[1]
 
 
 def _notes(columns: tuple[SchemaColumn, ...]) -> str:
     return "\n".join(f"- {column.name}: {column.note}" for column in columns)
-
-
-def _types(schema: Schema) -> str:
-    allowed = [
-        f"{section} are of these types only: {', '.join(types)}."
-        for section, types in (("Nodes", schema.node_types), ("Relationships", schema.relationship_types))
-        if types
-    ]
-    return " ".join(allowed) or "Choose the types that fit."
 
 
 def _one_line(text: str) -> str:

@@ -92,7 +92,10 @@ def normalise_type(text: str, reserved: frozenset[str]) -> str:
     ValueRefused (BAD_TYPE) for anything else that is not `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets and back-quotes are
     never repaired.
     """
-    plain = romanise(text)
+    plain = text
+    if not text.isascii():
+        composed = unicodedata.normalize("NFC", text).translate(_LETTERS)
+        plain = " ".join(_word(word) for word in composed.split(" "))
     worded = plain if plain.isupper() else _CAMEL.sub("_", plain)  # H2O is one word, bornIn two
     parted = _GAP.sub("_", worded).strip("_").upper()
     if not text.isascii() and len(parted) > MAX_TYPE and len(text) <= MAX_TYPE and _LABEL.fullmatch(parted):
@@ -135,20 +138,16 @@ _MONTH = (
 )
 
 
-def _year(group: str) -> str:
-    """Return the expression for one year with its era; the number is in `group`, BC in `group`_bc."""
-    return (
-        rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<{group}>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
-        rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<{group}_bc>{_BEFORE_CHRIST})))?"
-    )
-
-
+_YEAR = (  # with its era
+    rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<year>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
+    rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<year_bc>{_BEFORE_CHRIST})))?"
+)
 _YEAR_FORMS = tuple(
     re.compile(form)
     for form in (
         # 570, c. 570 CE, 4 BC, 570-573, between 570 and 573: the first year counts
-        rf"(?:between\s+|from\s+)?{_year('year')}"
-        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_year('second')})?",
+        rf"(?:between\s+|from\s+)?{_YEAR}"
+        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_YEAR.replace('<year', '<second')})?",
         r"(?P<year>-?[0-9]{4})-[0-9]{2}(?:-[0-9]{2})?(?:t[0-9:.]+z?)?",  # 1990-05-01
         r"[0-9]{1,2}[./][0-9]{1,2}[./](?P<year>[0-9]{4})",  # 01.05.1990
         # 1 May 1990, in any language
@@ -205,31 +204,18 @@ _LONG_VOWEL = "ー"  # in kana
 _SYLLABLES = ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE ")
 
 
-def _pairs(table: str) -> dict[str, str]:
-    words = table.split()
-    return {letter: "" if latin == "-" else latin for letter, latin in zip(words[::2], words[1::2], strict=True)}
-
-
-_TABLE = _pairs(_CYRILLIC) | _pairs(_GREEK)
-
-
-def romanise(text: str) -> str:
-    """Return `text` with every letter and digit in ASCII; other characters stay as they are, accents go."""
-    if text.isascii():
-        return text
-    composed = unicodedata.normalize("NFC", text).translate(_LETTERS)
-    return " ".join(_word(word) for word in composed.split(" "))
+_SPELLED = f"{_CYRILLIC} {_GREEK}".split()
+_TABLE = {letter: latin.strip("-") for letter, latin in zip(_SPELLED[::2], _SPELLED[1::2], strict=True)}
 
 
 def _word(word: str) -> str:
-    """Return one word; capitals stay capitals also where one letter becomes several."""
+    """Return a word with every letter and digit in ASCII; capitals stay capitals where one letter becomes several."""
     spelled = "".join(map(_letter, word))
     return spelled.upper() if word.isupper() else spelled
 
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> str:
-    """Return the spelling of one character."""
     if char.isascii():
         return char
     if latin := _TABLE.get(char.lower()):

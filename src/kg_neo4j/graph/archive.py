@@ -316,7 +316,6 @@ def _listed(evidence: Counter[TextPlace]) -> tuple[TextPlace, ...]:
 
 
 def _elements_of(path: Path) -> dict[tuple[str, str], _Element]:
-    """Return the elements of a file, by kind and name."""
     nodes: dict[str, NodeLine] = {}
     lines: list[RelationshipLine] = []
     for record in read(check(path)):

@@ -116,7 +116,6 @@ def _values(query: Query, graph: str, parameters: Mapping[str, Value]) -> dict[s
 
 
 def _converted(parameter: Parameter, value: Value, where: str) -> Value:
-    """Return `value` as the declared type."""
     hint = f"{parameter.name} is {parameter.type}: {parameter.note}"
     refused = UsageError(f"{where}: {parameter.name} cannot be {str(value)[:80]!r}", hint=hint)
     if parameter.type == "STRING":

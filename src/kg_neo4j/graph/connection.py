@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kg_neo4j.errors import LeaseHeld, SchemaConflict, UnfinishedImport
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online
+from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online, vector_index_name
 from kg_neo4j.graph.database import Database, DatabaseAddress, Row
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
@@ -49,7 +49,7 @@ def connect(settings: Settings, progress: Progress, *, to_write: bool = False, a
         database = stack.enter_context(Database(locate(settings, progress)))
         database.verify()
         unfinished = _look(database, settings.graph)
-        if needs_migration(list_all(database)):
+        if any(map(_old, list_all(database))):
             if to_write:
                 _migrate(database, progress)
                 unfinished = _look(database, settings.graph)
@@ -101,7 +101,7 @@ def _migrate(database: Database, progress: Progress) -> None:
         if (found := _old(row)) and found["model"]:
             label, space = row["labels"][0], VectorSpace(found["model"], int(found["dimension"]))
             query = queries.get(f"write/vector_index_{label.lower()}")
-            database.schema(query, name=space.index_name(label), dimension=space.dimension)
+            database.schema(query, name=vector_index_name(label, space), dimension=space.dimension)
     for row in old:
         if not row["unique"]:
             database.schema(queries.get("write/drop_index"), name=row["name"])
@@ -114,11 +114,6 @@ def _migrate(database: Database, progress: Progress) -> None:
     online(database, lambda row: row["name"].startswith("kg_"))
     progress.finish(STAGE)
     progress.note(f"{labelled:,} nodes of an earlier version of kg-neo4j got labels of their own; nothing else changed")
-
-
-def needs_migration(indexes: Iterable[Row]) -> bool:
-    """Return whether constraints or indexes of version 0.1 stand, given all indexes of a database."""
-    return any(map(_old, indexes))
 
 
 def _old(row: Row) -> re.Match[str] | None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
@@ -74,7 +75,7 @@ def list_all(database: Database) -> Sequence[Row]:
     return database.indexes
 
 
-def online(database: Database, needed: Callable[[Row], bool], seconds: float = ONLINE_S) -> Sequence[Row]:
+def online(database: Database, needed: Callable[[Row], bool]) -> Sequence[Row]:
     """Return all indexes once those that are `needed` are online; SchemaConflict for one that has failed."""
 
     def awaited(transaction: Transaction) -> list[Row]:
@@ -87,7 +88,7 @@ def online(database: Database, needed: Callable[[Row], bool], seconds: float = O
                     hint=f"drop it (DROP INDEX `{row['name']}`) and run the same command again; "
                     "the server's log says why",
                 )
-            transaction.run(queries.get("write/await_index"), name=row["name"], seconds=round(seconds))
+            transaction.run(queries.get("write/await_index"), name=row["name"], seconds=ONLINE_S)
         return transaction.run(queries.get("write/standing_indexes")) if waiting else rows
 
     listed = database.indexes
@@ -130,10 +131,11 @@ class VectorSpace:
     name: str
     dimension: int
 
-    def index_name(self, label: str) -> str:
-        """Return the name of the vector index over nodes of `label`, a public label such as "Chunk"."""
-        signs = _SIGN.sub(lambda sign: "".join(f"__{byte:02x}" for byte in sign[0].encode()), self.name)
-        return f"kg_{label.lower()}_vector_{signs.replace('-', '_')}_{self.dimension}"
+
+def vector_index_name(label: str, model: VectorSpace | EmbeddingModel) -> str:
+    """Return the name of the index over the vectors of `model` at nodes of `label`, a public one such as "Chunk"."""
+    signs = _SIGN.sub(lambda sign: "".join(f"__{byte:02x}" for byte in sign[0].encode()), model.name)
+    return f"kg_{label.lower()}_vector_{signs.replace('-', '_')}_{model.dimension}"
 
 
 def space_of(index_name: str, label: str) -> VectorSpace | None:

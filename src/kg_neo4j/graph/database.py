@@ -103,7 +103,7 @@ class Reader(Protocol):
         """Run `query` and yield its rows one by one."""
 
 
-class Database:
+class Database(contextlib.AbstractContextManager["Database"]):
     """A connection to one database. Use as a context manager, or call `close`."""
 
     def __init__(self, address: DatabaseAddress) -> None:
@@ -133,13 +133,9 @@ class Database:
                 hint="for example bolt://localhost:7687 or neo4j+s://<id>.databases.neo4j.io",
             ) from error
 
-    def __enter__(self) -> Database:
-        """Return self."""
-        return self
-
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close the driver. A managed server that cannot write any more is ended, before it harms its log."""
-        self.close()
+        self.driver.close()
         if isinstance(error, DiskFull) and self.address.home is not None:
             from kg_neo4j import _localdb
 
@@ -213,12 +209,12 @@ class Database:
         return True
 
     def _schema(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
-        def work(transaction: Transaction) -> None:
-            for query, params in statements:
-                transaction.run(query, **params)
-
         try:
-            self._run(work, is_write=True, timeout_s=None)
+            self._run(
+                lambda transaction: [transaction.run(query, **params) for query, params in statements],
+                is_write=True,
+                timeout_s=None,
+            )
         finally:
             self.indexes = None
 
@@ -435,6 +431,14 @@ def absent_if_empty(value: Any) -> Any:
 def present(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return properties without those that the graph does not store: null, empty texts and empty lists."""
     return {name: value for name, value in properties.items() if absent_if_empty(value) is not None}
+
+
+def pages(rows: Sequence[Row], size: int, after: Callable[[str], Sequence[Row]]) -> Iterator[Sequence[Row]]:
+    """Yield rows ordered by id, `size` at a time: the first ones, then what `after` gives of the last id."""
+    yield rows
+    while len(rows) == size:
+        rows = after(rows[-1]["id"])
+        yield rows
 
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

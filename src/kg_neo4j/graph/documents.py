@@ -144,7 +144,7 @@ def record_documents(
             except UsageError as error:
                 refused = error
                 break
-        _delete_chunks(lease, [chunk_id for each in found for chunk_id in each.gone])
+        withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.gone], delete=True)
         withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.withdrawn])
         if changed := [each for each in found if each.recorded.changes]:
             database.write_parts(changed, partial(_write_documents, lease=lease))
@@ -186,7 +186,7 @@ def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: s
     trees = {"graph": graph, "documents": [document_id], "limit": NODES_AT_A_TIME}
     while lease.write(queries.get("tree/delete_trees"), **trees)[0]["deleted"]:
         pass
-    _delete_chunks(lease, list(stored_chunks))
+    withdraw_evidence(lease, list(stored_chunks), delete=True)
     return len(stored_chunks)
 
 
@@ -276,7 +276,15 @@ def _compare(
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
     is_of_another = bool(stored) and stored.get("config_hash") != cut.configuration.config_hash
     title = cut.document.title
-    written = [chunk for chunk in cut.chunks if not _is_current(stored_chunks.get(chunk.id), chunk, title)]
+    written = []
+    for chunk in cut.chunks:
+        known = stored_chunks.get(chunk.id)
+        if (
+            known is None
+            or any(known[name] != getattr(chunk, name) for name in ("index", "start", "end", "section"))
+            or known["heading"] not in (None, heading_of(title, chunk.section))  # an earlier version stored none
+        ):
+            written.append(chunk)
     rows = [{"id": chunk.id, "properties": chunk_properties(chunk, title)} for chunk in written]
     spelling = {"source": None, "origin": None}  # how the source was named on the command line is no change
     changed = properties | spelling != present(stored) | spelling
@@ -335,23 +343,14 @@ def _stored(
     return found
 
 
-def _delete_chunks(lease: Lease, ids: Sequence[str]) -> None:
-    withdraw_evidence(lease, ids)
-    for some in batches(ids, CHUNKS_AT_A_TIME):
-        lease.write(queries.get("write/delete_chunks"), ids=list(some))
+def withdraw_evidence(lease: Lease, ids: Sequence[str], *, delete: bool = False) -> None:
+    """Take back what chunks support, and mark it; they count as not recorded. Settle afterwards.
 
-
-def withdraw_evidence(lease: Lease, ids: Sequence[str]) -> None:
-    """Take back what chunks support, and mark it; they count as not recorded. Settle afterwards."""
-    for some in batches(ids, CHUNKS_AT_A_TIME):
-        lease.write(queries.get("write/withdraw_evidence"), ids=list(some))
-
-
-def _is_current(stored: Mapping[str, Any] | None, chunk: Chunk, title: str) -> bool:
-    """Return whether a chunk is stored as it is; one of an earlier version may be without its heading."""
-    if stored is None or stored["heading"] not in (None, heading_of(title, chunk.section)):
-        return False
-    return all(stored[name] == getattr(chunk, name) for name in ("index", "start", "end", "section"))
+    With `delete`, the chunks go, too.
+    """
+    for name in ("withdraw_evidence", "delete_chunks") if delete else ("withdraw_evidence",):
+        for some in batches(ids, CHUNKS_AT_A_TIME):
+            lease.write(queries.get(f"write/{name}"), ids=list(some))
 
 
 def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class EvidenceRow:
     order: tuple[str, int, int]  # document id, chunk index, row
     name: str  # empty for facts
     type: str
-    values: Mapping[str, PropertyValue]
+    values: Mapping[str, PropertyValue | None]  # None: the row has none
 
 
 def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
@@ -85,7 +85,7 @@ def is_stated(values: Mapping[str, object]) -> bool:
 def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
     folded: dict[str, PropertyValue | list[str] | list[PropertyValue]] = {}
     for column in columns:
-        values = [row.values[column.name] for row in rows if column.name in row.values]
+        values = [value for row in rows if (value := row.values.get(column.name)) is not None]
         if values:
             folded[column.name] = fold_values(values, column.fold or FoldRule.MODE)
     return folded
@@ -96,7 +96,15 @@ def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValu
     if len(values) == 1 and rule is not FoldRule.UNION and rule is not FoldRule.JOIN:
         return values[0]
     if rule is FoldRule.JOIN:
-        return _join(str(value) for value in values)
+        joined: list[str] = []
+        length = 0
+        for text in dict.fromkeys(str(value).strip() for value in values):
+            if joined and length + len(text) + 1 > JOINED_CHARACTERS:
+                break
+            if text:
+                joined.append(text)
+                length += len(text) + 1
+        return " ".join(joined)
     if rule is FoldRule.UNION:
         return sorted(set(values), key=_rank)
     if rule is FoldRule.MODE:
@@ -109,19 +117,6 @@ def _mode(values: Iterable[V]) -> V:
     if len(counts) == 1:
         return next(iter(counts))
     return min(counts, key=lambda value: (-counts[value], _rank(value)))
-
-
-def _join(texts: Iterable[str]) -> str:
-    joined: list[str] = []
-    length = 0
-    for text in dict.fromkeys(text.strip() for text in texts):
-        if not text:
-            continue
-        if joined and length + len(text) + 1 > JOINED_CHARACTERS:
-            break
-        joined.append(text)
-        length += len(text) + 1
-    return " ".join(joined)
 
 
 def _rank(value: PropertyValue) -> tuple[int, float, str, str]:

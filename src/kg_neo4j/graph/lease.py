@@ -10,6 +10,7 @@ import contextlib
 import secrets
 import threading
 import time
+from dataclasses import dataclass, field
 from typing import Any
 
 from kg_neo4j import owners
@@ -25,39 +26,40 @@ POLL_S = 0.5  # how often a backup looks whether a run has ended
 _held: set[str] = set()  # tokens of the leases that this process holds, or asks for
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Lease:
     """The right to write to one graph, as a context manager. Entering raises LeaseHeld where another run has it."""
 
-    def __init__(self, database: Database, graph: str) -> None:
-        self._database = database
-        self._graph = graph
-        self._token = secrets.token_hex(16)
-        self._stop = threading.Event()
-        self._renewer = threading.Thread(target=self._renew, name="kg-lease", daemon=True)
+    database: Database
+    graph: str
+    _token: str = field(default_factory=lambda: secrets.token_hex(16), init=False)
+    _stop: threading.Event = field(default_factory=threading.Event, init=False)
+    _renewer: threading.Thread = field(init=False)
 
     def __enter__(self) -> Lease:
         """Take the lease and keep it alive in the background."""
         _held.add(self._token)  # before another thread can see it
         try:
-            taken = self._database.write_transaction(self._take)
+            taken = self.database.write_transaction(self._take)
             while taken["owner"] is None:  # its holder gave it back while we asked: what we saw is deleted
-                taken = self._database.write_transaction(self._take)
+                taken = self.database.write_transaction(self._take)
             if taken["token"] != self._token:
                 host, pid, _ = taken["owner"].rsplit(":", 2)
                 raise LeaseHeld(
-                    f"graph {self._graph!r} is being written to by process {pid} on {host}",
+                    f"graph {self.graph!r} is being written to by process {pid} on {host}",
                     hint="wait for it to end, or load into another graph with --graph NAME",
                 )
         except BaseException:
             _held.discard(self._token)
             raise
+        self._renewer = threading.Thread(target=self._renew, name="kg-lease", daemon=True)
         self._renewer.start()
         return self
 
     def _take(self, transaction: Transaction) -> Row:
-        rows = transaction.run(queries.get("write/read_lease"), graph=self._graph)
+        rows = transaction.run(queries.get("write/read_lease"), graph=self.graph)
         dead = next((row["token"] for row in rows if row["owner"] and _is_dead(row["owner"], row["token"])), "")
-        asked = {"graph": self._graph, "token": self._token, "owner": owners.this_process(), "dead": dead}
+        asked = {"graph": self.graph, "token": self._token, "owner": owners.this_process(), "dead": dead}
         return transaction.run(queries.get("write/take_lease"), milliseconds=round(LEASE_S * 1000), **asked)[0]
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -68,7 +70,7 @@ class Lease:
         try:
             if not isinstance(error, DatabaseUnavailable):
                 with contextlib.suppress(*ignored):
-                    self._database.write(queries.get("write/release_lease"), graph=self._graph, token=self._token)
+                    self.database.write(queries.get("write/release_lease"), graph=self.graph, token=self._token)
         finally:
             _held.discard(self._token)
 
@@ -79,14 +81,14 @@ class Lease:
         """
         rows = transaction.run(
             queries.get("write/hold_lease"),
-            graph=self._graph,
+            graph=self.graph,
             token=self._token,
             milliseconds=round(LEASE_S * 1000),
             writes=writes,
         )
         if not rows:
             raise LeaseHeld(
-                f"this run no longer holds the right to write to graph {self._graph!r}",
+                f"this run no longer holds the right to write to graph {self.graph!r}",
                 hint="run the same command again: what was recorded is kept",
             )
 
@@ -97,12 +99,12 @@ class Lease:
             self.prove(transaction)
             return transaction.run(query, **params)
 
-        return self._database.write_transaction(proven)
+        return self.database.write_transaction(proven)
 
     def _renew(self) -> None:
         while not self._stop.wait(RENEW_S):
             try:
-                self._database.write_transaction(lambda transaction: self.prove(transaction, writes=False))
+                self.database.write_transaction(lambda transaction: self.prove(transaction, writes=False))
             except DiskFull:  # there may be space again before the lease runs out
                 continue
             except DatabaseError:

@@ -33,7 +33,7 @@ _HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
 _CONTINUATION = re.compile(r"// {2,}(\S.*)")
 _PARAM = re.compile(r"\$(?P<name>\w+) (?P<type>[A-Z]+(?:<[A-Z]+>)?) \((?P<note>[^()]*)\)")
 _COLUMN = re.compile(r"(?P<name>\w+) (?P<type>[A-Z]+(?:<[A-Z]+>)?)(?: \((?P<note>[^()]*)\))?")
-_DEFAULT = re.compile(r"default (?P<value>.+)$")
+_DEFAULT = re.compile(r"default (.+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Query:
         check_type(relationship_type)
         if TYPE_PLACEHOLDER not in self.text:
             raise ValueError(f"{self.name} has no place for a type")
-        return _with_type(self, relationship_type)
+        return replace(self, text=self.text.replace(TYPE_PLACEHOLDER, f"`{relationship_type}`"))
 
     def for_label(self, label: str) -> Query:
         """Return the query with our own label in addition to the public one, such as "Chunk", in its placeholder.
@@ -86,7 +86,7 @@ class Query:
         """
         if label not in BASE_LABELS:
             raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
-        return _with_type(self, OWN + label)
+        return replace(self, text=self.text.replace(TYPE_PLACEHOLDER, f"`{OWN}{label}`"))
 
     def held_to(self, conditions: tuple[str, ...]) -> Query:
         """Return the query held to what filters leave, by the `conditions` that they need: `ids`, `types`, ...
@@ -101,11 +101,6 @@ def check_type(name: str) -> str:
     if not TYPE_PATTERN.fullmatch(name):
         raise ValueError(f"not an allow-listed type: {name[:80]!r}")
     return name
-
-
-@lru_cache(maxsize=4096)
-def _with_type(query: Query, relationship_type: str) -> Query:
-    return replace(query, text=query.text.replace(TYPE_PLACEHOLDER, f"`{relationship_type}`"))
 
 
 @lru_cache(maxsize=1024)
@@ -145,12 +140,17 @@ def parse(text: str, name: str) -> Query:
         raise ValueError(f"{name}: mode is read, write or schema, not {fields['mode']!r}")
     taken = _declared(_PARAM, fields["params"], ";", f"{name}: a parameter is `$name TYPE (note)`")
     given = _declared(_COLUMN, fields["columns"], ",", f"{name}: a column is `Name TYPE` or `Name TYPE (note)`")
+    parameters = []
+    for each in taken:
+        default = _DEFAULT.search(each["note"])
+        read = {"INTEGER": int, "FLOAT": float}.get(each["type"], str)
+        parameters.append(Parameter(each["name"], each["type"], each["note"], read(default[1]) if default else None))
     return Query(
         name=name,
         title=fields["title"].rstrip("."),
         purpose=fields["purpose"],
         mode=fields["mode"],
-        params=tuple(Parameter(each["name"], each["type"], each["note"], _default(each)) for each in taken),
+        params=tuple(parameters),
         columns=tuple(Column(each["name"], each["type"], each["note"] or "") for each in given),
         order=fields["order"],
         source=fields["source"],
@@ -166,11 +166,6 @@ def _declared(form: re.Pattern[str], text: str, separator: str, expected: str) -
             raise ValueError(f"{expected}, not {part.strip()!r}")
         matches.append(match)
     return matches
-
-
-def _default(declared: re.Match[str]) -> str | int | float | None:
-    found = _DEFAULT.search(declared["note"])
-    return {"INTEGER": int, "FLOAT": float}.get(declared["type"], str)(found["value"]) if found else None
 
 
 @cache

@@ -30,7 +30,6 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import Components
-from kg_neo4j.graph.resolution.showing import StoredDecision
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
@@ -62,16 +61,16 @@ class _Prepared:
     facts: Mapping[str, _Evidence]
 
 
+@dataclass(slots=True)
 class Recorder:
     """Writes extractions of one graph. Keeps the components of its keys, which stand while the lease is held."""
 
-    def __init__(self, database: Database, graph: str, schema: Schema, lease: Lease) -> None:
-        self._database = database
-        self._graph = graph
-        self._schema = schema
-        self._lease = lease
-        self._components = Components()  # by the stored decisions, from the first batch on
-        self._is_resolved = False  # they are read, and the graph shows them
+    database: Database
+    graph: str
+    schema: Schema
+    lease: Lease
+    _components: Components = field(default_factory=Components)  # by the stored decisions, from the first batch on
+    _is_resolved: bool = False  # they are read, and the graph shows them
 
     def record(self, extractions: Sequence[Extraction]) -> int:
         """Write a batch in one transaction and return how many chunks, new entities and new facts it wrote.
@@ -105,14 +104,14 @@ class Recorder:
         once = {extraction.chunk.id: extraction for extraction in extractions}  # a chunk has one extraction
         digests = {chunk_id: digest(extraction) for chunk_id, extraction in once.items()}
         is_first = not self._is_resolved
-
-        def look(transaction: Transaction) -> tuple[dict[str, str], tuple[StoredDecision, ...]]:
-            stored = showing.stored_decisions(transaction, self._graph) if is_first else ()
-            return _recorded(transaction, digests), stored
-
-        recorded, stored = self._database.read_transaction(look)
+        stored, recorded = self.database.read_transaction(
+            lambda transaction: (
+                showing.stored_decisions(transaction, self.graph) if is_first else (),
+                _recorded(transaction, digests),
+            )
+        )
         if is_first:
-            self._components = showing.finish(self._database, self._graph, self._schema, self._lease, stored)
+            self._components = showing.finish(self.database, self.graph, self.schema, self.lease, stored)
             self._is_resolved = True
         pending = [each for each in once.values() if recorded.get(each.chunk.id) != digests[each.chunk.id]]
         return self._gather(pending, digests)
@@ -120,7 +119,7 @@ class Recorder:
     def _write(self, prepared: _Prepared) -> int:
         if not prepared.extractions:
             return 0
-        return sum(self._database.write_parts(prepared.extractions, partial(self._record, prepared=prepared)))
+        return sum(self.database.write_parts(prepared.extractions, partial(self._record, prepared=prepared)))
 
     def _record(self, transaction: Transaction, extractions: Sequence[Extraction], *, prepared: _Prepared) -> int:
         """Write a batch, or a part of it where the whole took more memory than the server has."""
@@ -133,21 +132,21 @@ class Recorder:
         if len(pending) < len(prepared.extractions):
             prepared = self._gather(pending, prepared.digests)
         born = self._write_entities(transaction, prepared.entities) + self._write_facts(transaction, prepared.facts)
-        finished = [finish_row(self._graph, each, prepared.digests[each.chunk.id]) for each in pending]
+        finished = [finish_row(self.graph, each, prepared.digests[each.chunk.id]) for each in pending]
         transaction.run(queries.get("write/finish_chunks"), rows=sorted(finished, key=lambda row: str(row["id"])))
-        self._lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
+        self.lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
         return born + len(pending)
 
     def _gather(self, extractions: Sequence[Extraction], digests: Mapping[str, str]) -> _Prepared:
         entities: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         facts: defaultdict[str, _Evidence] = defaultdict(_Evidence)
-        identity_columns = [column.name for column in self._schema.relationships if column.identity]
+        identity_columns = [column.name for column in self.schema.relationships if column.identity]
         entity, namesakes = self._components.entity, self._components.namesakes
         for extraction in extractions:
             chunk = extraction.chunk
             keys: dict[str, str] = {}
             for index, node in enumerate(extraction.nodes):
-                key = mention_key(self._graph, node.name, node.type)
+                key = mention_key(self.graph, node.name, node.type)
                 if namesakes:
                     key = namesakes.get((chunk.document_id, key), key)
                 keys[node.node_id] = key
@@ -167,9 +166,9 @@ class Recorder:
                 found.stored.append(stored_row(chunk.id, index, relationship) + columns)
                 found.ends, found.identity = (source, relationship.type, target), identity
         for found in entities.values():
-            found.folded = fold_entity(found.rows, self._schema.node_properties)
+            found.folded = fold_entity(found.rows, self.schema.node_properties)
         for found in facts.values():
-            found.folded = fold_fact(found.rows, self._schema.relationship_properties)
+            found.folded = fold_fact(found.rows, self.schema.relationship_properties)
         return _Prepared(extractions, digests, entities, facts)
 
     def _write_entities(self, transaction: Transaction, entities: Mapping[str, _Evidence]) -> int:
@@ -187,7 +186,7 @@ class Recorder:
                 born.append([entity_id, entity_num(entity_id), *own, *columns, *pieces[0]])
                 pieces = pieces[1:]
             more.extend([entity_id, *piece] for piece in pieces)
-        _write_rows(transaction, "write/create_entities", born, graph=self._graph)
+        _write_rows(transaction, "write/create_entities", born, graph=self.graph)
         _write_rows(transaction, "write/add_mentions", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=sorted(known), facts=[])
@@ -215,8 +214,8 @@ class Recorder:
                     resolved.append([*row, None, None, None])
                 pieces = pieces[1:]
             more.extend([key, *piece] for piece in pieces)
-        _write_rows(transaction, "write/create_facts", born, graph=self._graph)
-        _write_rows(transaction, "write/create_resolved_facts", resolved, graph=self._graph)
+        _write_rows(transaction, "write/create_facts", born, graph=self.graph)
+        _write_rows(transaction, "write/create_resolved_facts", resolved, graph=self.graph)
         _write_rows(transaction, "write/add_statements", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=[], facts=sorted(known))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -24,7 +24,6 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import Components
-from kg_neo4j.graph.resolution.showing import StoredDecision
 from kg_neo4j.progress import SILENT, Progress
 
 PAGE = 2_000  # keys a transaction
@@ -45,8 +44,8 @@ class _Outcome:
         if folded is None:
             self.lost.append(row["id"])
             return None
-        values = _complete(self.names, folded)
-        if _same(values, row["stored"]):
+        values = _changed(self.names, folded, row["stored"])
+        if values is None:
             self.unchanged.append(row["id"])
             return None
         self.changed.append({"id": row["id"], "values": values})
@@ -71,15 +70,15 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     an entity that loses its last evidence.
     """
     marked_keys = [queries.get(name) for name in ("write/unsettled_facts", "write/unsettled_entities")]
-
-    def look(transaction: Transaction) -> tuple[Sequence[StoredDecision], bool]:
-        marked = [transaction.run(query, graph=graph, limit=1) for query in marked_keys]
-        return showing.stored_decisions(transaction, graph), any(marked)
-
     progress.start("settle")
     changes = 0
-    stored, is_marked = database.read_transaction(look)
-    if is_marked or any(each.pending for each in stored):  # after most loads neither is
+    marked, stored = database.read_transaction(
+        lambda transaction: (
+            [transaction.run(query, graph=graph, limit=1) for query in marked_keys],
+            showing.stored_decisions(transaction, graph),
+        )
+    )
+    if any(marked) or any(each.pending for each in stored):  # after most loads neither is
         found = showing.finish(database, graph, schema, lease, stored)
         facts = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)
         for query, work in zip(
@@ -100,7 +99,7 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
     asked = {"ids": ids, "stored": outcome.names, "columns": column_names}
     for row in transaction.run(queries.get("write/entity_evidence"), **asked):
         evidence = [
-            EvidenceRow((document, index, number), name, node_type, _present(column_names, values))
+            EvidenceRow((document, index, number), name, node_type, dict(zip(column_names, values, strict=True)))
             for document, index, number, name, node_type, *values in row["evidence"]
         ]
         folded = fold_entity(evidence, columns) if evidence else None
@@ -141,7 +140,7 @@ def _fold_facts(rows: Iterable[Row], schema: Schema, found: Components) -> _Outc
     outcome = _Outcome([*names, "relationship_id"])
     for row in rows:
         evidence = [
-            EvidenceRow((document, index, number), "", row["type"], _present(names[1:], values))
+            EvidenceRow((document, index, number), "", row["type"], dict(zip(names[1:], values, strict=True)))
             for document, index, number, *values in row["evidence"]
         ]
         folded = fold_fact(evidence, schema.relationship_properties) if evidence else None
@@ -159,15 +158,16 @@ def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Sche
     for group in transaction.run(queries.get("write/relationship_groups"), **asked):
         loop = group["source"] == group["target"]  # where resolution made one of both ends, nothing is drawn
         found = [
-            (fact, EvidenceRow((document, index, number), "", group["type"], _present(names[2:], values)))
+            (fact, EvidenceRow((document, index, number), "", group["type"], dict(zip(names[2:], values, strict=True))))
             for fact, document, index, number, *values in group["evidence"]
             if not loop or fact in group["loops"]
         ]
         folded = fold_drawn(found, schema.relationship_properties)
-        values = [] if folded is None else [_complete(names, folded)]
-        if len(group["drawn"]) != len(values) or (values and not _same(values[0], group["drawn"][0])):
+        stored = group["drawn"][0] if len(group["drawn"]) == 1 else None
+        values = None if folded is None else _changed(names, folded, stored)
+        if values is not None or (folded is None and group["drawn"]):
             ends = {name: group[name] for name in ("source", "target", "facts")}
-            by_type[group["type"]].append({**ends, "values": values})
+            by_type[group["type"]].append({**ends, "values": [] if values is None else [values]})
     for fact_type, rows in sorted(by_type.items()):
         transaction.run(queries.get("write/draw_relationships").for_type(_checked(fact_type)), rows=rows)
     return sum(len(rows) for rows in by_type.values())
@@ -187,14 +187,7 @@ def _fact_values(schema: Schema) -> list[str]:
     return ["evidence_count", *(column.name for column in schema.relationship_properties), STATED]
 
 
-def _present(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
-
-
-def _complete(names: Sequence[str], folded: Folded) -> dict[str, Any]:
-    """Return a value for every name: null removes a property that no evidence supports any more."""
-    return {name: absent_if_empty(folded.get(name)) for name in names}
-
-
-def _same(values: Mapping[str, Any], stored: Sequence[Any]) -> bool:
-    return list(values.values()) == list(map(absent_if_empty, stored))
+def _changed(names: Sequence[str], folded: Folded, stored: Sequence[Any] | None) -> dict[str, Any] | None:
+    """Return a value for every name, where one is stored otherwise: null removes what no evidence supports any more."""
+    values = {name: absent_if_empty(folded.get(name)) for name in names}
+    return None if stored is not None and list(values.values()) == list(map(absent_if_empty, stored)) else values

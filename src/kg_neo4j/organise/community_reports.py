@@ -187,7 +187,13 @@ class _ReportsRun:
         materials = read_materials(self.database, self.graph, [row["id"] for row in rows])
         stored = {each.id: each for each in read_reports(self.database, self.graph, ids=list(materials))}
         known = [row for row in rows if row["id"] in materials]
-        current = {row["id"] for row in known if self._is_current(row, materials[row["id"]])}
+        current = {  # a model wrote them, and nothing that they were made from has changed
+            row["id"]
+            for row in known
+            if row["method"] == MODEL
+            and row["hash"] == materials[row["id"]].digest
+            and self.how.domain in (None, row["domain"] or "")
+        }
         written = self._written([materials[row["id"]] for row in known if row["id"] not in current])
         made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in known if row["id"] in written]
         changed = [each for each in made if each != stored.get(each.id)]
@@ -200,11 +206,6 @@ class _ReportsRun:
         self.reports += len(standing)
         self.by_model += sum(each.method == MODEL for each in standing)
         self.flagged += sum(bool(each.flags) for each in standing)
-
-    def _is_current(self, row: Row, material: ReportMaterial) -> bool:
-        """Say whether a report that a model wrote stands: nothing that it was made from has changed."""
-        kept = self.how.domain in (None, row["domain"] or "")
-        return bool(row["method"] == MODEL and row["hash"] == material.digest and kept)
 
     def _written(self, wanted: Sequence[ReportMaterial]) -> dict[str, WrittenReport]:
         """Return what each report says; stored answers are not paid for again."""

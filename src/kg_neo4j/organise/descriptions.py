@@ -10,8 +10,9 @@ summary that a model made is kept as long as its descriptions stay, also where a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from kg_neo4j._models.door import EXTRACTIVE, Door
@@ -20,7 +21,7 @@ from kg_neo4j._models.tasks import TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
-from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Row, batches, pages
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.description_merges import DescriptionMerge, Element, Merge, Merging, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
@@ -65,9 +66,14 @@ def describe(
     """
     progress.start(STAGE)
     run = _DescriptionsRun(database, graph, how, lease)
-    first, is_left = database.read_transaction(run.look)
+    is_left, first = database.read_transaction(
+        lambda transaction: (
+            transaction.run(queries.get("analytics/gone_descriptions"), graph=graph),  # answers about what is gone
+            {label: run.page(transaction, label) for label in _LABELS},
+        )
+    )
     for label in _LABELS:
-        for rows in run.pages(label, first[label]):
+        for rows in pages(first[label], PAGE, partial(run.page, database, label)):
             run.summarise(label, rows)
             progress.advance(STAGE, len(rows))
     if not how.keep_answers and (run.changes or is_left):
@@ -123,19 +129,8 @@ class _DescriptionsRun:
         self.door = self.how.door.storing(store)
         self.stored = Door(Unasked(), stand_in=self.how.door.stand_in).storing(store)
 
-    def look(self, transaction: Transaction) -> tuple[Mapping[str, Sequence[Row]], bool]:
-        """Return the first page of each label, and whether an answer is about descriptions that are gone."""
-        gone = transaction.run(queries.get("analytics/gone_descriptions"), graph=self.graph)
-        return {label: self._page(transaction, label) for label in _LABELS}, bool(gone)
-
-    def pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-        """Yield the elements that may need a summary or have one, in pages ordered by id; `rows` is the first one."""
-        yield rows
-        while len(rows) == PAGE:
-            rows = self._page(self.database, label, rows[-1]["id"])
-            yield rows
-
-    def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
+    def page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
+        """Return the elements after an id that may need a summary or have one, ordered by id."""
         query = queries.get(f"analytics/description_evidence_{label.lower()}")
         characters = self.how.bound_tokens // _TOKENS_A_CHARACTER
         return reader.read(query, graph=self.graph, after=after, characters=characters, limit=PAGE)

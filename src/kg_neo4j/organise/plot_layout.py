@@ -35,7 +35,11 @@ def lay_out(size: int, pairs: Sequence[tuple[int, int]], sizes: Points) -> Point
     related = np.zeros((size, size), dtype=bool)
     for first, second in pairs:
         related[first, second] = related[second, first] = first != second
-    distances = _distances(related)
+    distances = _steps(related)
+    connected = np.isfinite(distances)
+    distances[~connected] = max(3.0, _APART * distances[connected].max())
+    busy = np.sqrt(related.sum(axis=1))  # steps at a busy node are longer, to give it room
+    distances = distances * (1 + 0.12 * (busy[:, None] + busy[None, :])) - 0.24 * (distances > 0)
     weights = 1.0 / np.where(distances > 0, distances, np.inf) ** 2
     points = _spread(distances, np.random.default_rng(42))
     for _ in range(_most(_ROUNDS, size)):
@@ -115,16 +119,6 @@ def _centres(parts: Sequence[_ConnectedPart], width: float) -> Points:
     return np.array(centres)
 
 
-def _distances(related: npt.NDArray[np.bool_]) -> Points:
-    """Return the steps between all nodes; steps at a busy node are longer, to give it room."""
-    steps = _steps(related)
-    connected = np.isfinite(steps)
-    steps[~connected] = max(3.0, _APART * steps[connected].max())
-    busy = np.sqrt(related.sum(axis=1))
-    longer: Points = steps * (1 + 0.12 * (busy[:, None] + busy[None, :])) - 0.24 * (steps > 0)
-    return longer
-
-
 def _steps(related: npt.NDArray[np.bool_]) -> Points:
     """Return the fewest relationships between all nodes, infinite where there is no path."""
     steps = np.full(related.shape, np.inf)
@@ -156,7 +150,6 @@ def _spread(distances: Points, random: np.random.Generator) -> Points:
 
 
 def _push_apart(points: Points, sizes: Points) -> Points:
-    """Move nodes that overlap away from each other."""
     reach = (sizes[:, None] + sizes[None, :]) * 1.15 + 0.12
     np.fill_diagonal(reach, 0)
     for _ in range(_most(_PUSHES, len(points))):

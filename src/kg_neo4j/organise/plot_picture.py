@@ -191,7 +191,6 @@ def _draw_lines(axes: Any, graph: PlotGraph, points: Points, circles: list[Any])
 
 
 def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_by: str) -> None:
-    """Write what colours mean, at the right of the drawing."""
     from matplotlib.lines import Line2D
 
     handles = []

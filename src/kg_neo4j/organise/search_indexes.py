@@ -16,7 +16,7 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import documents, queries
-from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of
+from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of, vector_index_name
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
 
@@ -52,11 +52,6 @@ class SearchIndex:
     def fits(self, model: EmbeddingModel | VectorSpace) -> bool:
         """Return whether vectors of `model` belong in this index."""
         return self.name == vector_index_name(self.label, model) and self.dimension == model.dimension
-
-
-def vector_index_name(label: str, model: EmbeddingModel | VectorSpace) -> str:
-    """Return the name of the vector index over nodes of `label` for the vectors of `model`."""
-    return VectorSpace(model.name, model.dimension).index_name(label)
 
 
 def fulltext_index_name(label: str) -> str:

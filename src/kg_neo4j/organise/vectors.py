@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 
 from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches, pages
 from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
@@ -81,7 +83,8 @@ def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
     reading = _MissingVectors(database, graph, model, progress, concurrency, labels, again)
     embedded = 0
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
-        embedded += _store(database, graph, vectors)
+        database.write_parts(vectors, partial(_store, graph=graph))
+        embedded += len(vectors)
     progress.finish("embed")
     return VectorReport(embedded, reading.reused)
 
@@ -123,7 +126,8 @@ class _MissingVectors:
         labels = self.labels
         first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
         for label in labels:
-            for rows in self._pages(label, first.pop(label)):
+            for page in pages(first.pop(label), PAGE, partial(self._page, self.database, label)):
+                rows = [row for row in page if row["text"] and row["text"].strip()]
                 stale = []
                 for row in rows:
                     former = None if self.again else row.get("former")
@@ -134,20 +138,9 @@ class _MissingVectors:
                 for part in batches(stale, at_once):
                     yield label, part
 
-    def _pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-        """Yield all nodes of a label with a text to embed, in pages ordered by id; `rows` is the first page."""
-        yield _with_text(rows)
-        while len(rows) == PAGE:
-            rows = self._page(self.database, label, rows[-1]["id"])
-            yield _with_text(rows)
-
     def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
         query = queries.get(f"write/vector_texts_{label.lower()}")
         return reader.read(query, graph=self.graph, after=after, limit=PAGE)
-
-
-def _with_text(rows: Sequence[Row]) -> Sequence[Row]:
-    return [row for row in rows if row["text"] and row["text"].strip()]
 
 
 def _vectors_a_write(model: EmbeddingModel) -> int:
@@ -208,22 +201,16 @@ def store_chunks(
     """Embed chunks, each given with its id and text, and the hash of that text, and store their vectors."""
     slices = (("Chunk", part) for part in batches(stale, _vectors_a_write(model)))
     for vectors in _embedded(model, tokeniser, slices):
-        _store(database, graph, vectors)
+        database.write_parts(vectors, partial(_store, graph=graph))
 
 
-def _store(database: Database, graph: str, vectors: Sequence[_Vector]) -> int:
-    """Store vectors in one transaction, and return how many."""
-
-    def write(transaction: Transaction, some: Sequence[_Vector]) -> None:
-        for label in LABELS:
-            if rows := [row for its, row in some if its == label]:
-                transaction.run(queries.get(f"write/vector_store_{label.lower()}"), graph=graph, rows=rows)
-
-    database.write_parts(vectors, write)
-    return len(vectors)
+def _store(transaction: Transaction, vectors: Sequence[_Vector], *, graph: str) -> None:
+    for label in LABELS:
+        if rows := [row for its, row in vectors if its == label]:
+            transaction.run(queries.get(f"write/vector_store_{label.lower()}"), graph=graph, rows=rows)
 
 
-class ChunkEmbedding:
+class ChunkEmbedding(AbstractContextManager["ChunkEmbedding"]):
     """Embeds chunks in parallel with extraction: their text is known long before a model has read it.
 
     A context manager with threads of its own. Leaving it waits for calls under way, which use the database, but not for
@@ -240,10 +227,6 @@ class ChunkEmbedding:
         self._error: BaseException | None = None
         self._is_ready = False
 
-    def __enter__(self) -> ChunkEmbedding:
-        """Nothing to prepare."""
-        return self
-
     def __exit__(self, *_: object) -> None:
         """Begin nothing any more, and end."""
         self._crew.stop()
@@ -251,7 +234,7 @@ class ChunkEmbedding:
 
     def begin(self, chunks: Sequence[Chunk]) -> None:
         """Embed chunks that are in the graph, as soon as there is time. Nothing is begun after an error."""
-        self._collect()
+        self._note(self._crew.finished())
         if self._error is None and not self._is_ready:
             search_indexes.create_vector(self._database, self._model)
             self._is_ready = True
@@ -264,21 +247,18 @@ class ChunkEmbedding:
     def finish(self) -> int:
         """Wait for what was begun and return how many chunks have a new vector. Raises the model's errors."""
         while self._waiting and self._error is None:
-            self._note(self._crew.take())
-        self._collect()
+            self._note([self._crew.take()])
+        self._note(self._crew.finished())
         self._crew.stop()
         if self._error is not None:
             raise self._error
         return self._embedded
 
-    def _collect(self) -> None:
-        for done in self._crew.finished():
-            self._note(done)
-
-    def _note(self, done: DoneItem[Sequence[Chunk], int]) -> None:
-        self._waiting -= 1
-        self._embedded += done.result or 0
-        self._error = self._error or done.error
+    def _note(self, finished: Sequence[DoneItem[Sequence[Chunk], int]]) -> None:
+        for done in finished:
+            self._waiting -= 1
+            self._embedded += done.result or 0
+            self._error = self._error or done.error
 
     def _embed(self, chunks: Sequence[Chunk]) -> int:
         rows = self._database.read(queries.get("write/vector_hashes_chunk"), ids=[chunk.id for chunk in chunks])

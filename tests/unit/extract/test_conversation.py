@@ -20,7 +20,7 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.llm_extractor import LlmExtractor
-from kg_neo4j.extract.reading import Shown
+from kg_neo4j.extract.reading import Rounds, Shown
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, RejectionReason
 
@@ -161,7 +161,8 @@ def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, t
     config = configure(llm)
     first = extract_chunk(task, config)
     assert [each.mended for each in first.rejections] == [True, False]
-    again = Conversation(task, config.extractor, config.reading, Shown(task.chunk.text), 0, repair=True)
+    rounds = Rounds(task.chunk, config.reading, Shown(task.chunk.text))
+    again = Conversation(task, config.extractor, rounds, 0, repair=True)
     found = again.repair_again(first.answers)
     asked = llm.requests[2].user
     assert "n3,PERSON,Cleo" in asked

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.graph.constraints import VectorSpace, space_of
+from kg_neo4j.graph.constraints import VectorSpace, space_of, vector_index_name
 
 MODELS = st.one_of(st.text("ab1-_/.:", min_size=1), st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 
@@ -16,7 +16,7 @@ MODELS = st.one_of(st.text("ab1-_/.:", min_size=1), st.text(st.characters(exclud
 @given(MODELS, st.integers(1, 4096))
 def test_a_name_is_a_plain_word_and_says_whose_vectors_it_holds(model: str, dimension: int) -> None:
     space = VectorSpace(model, dimension)
-    name = space.index_name("TreeNode")
+    name = vector_index_name("TreeNode", space)
     assert re.fullmatch(r"[A-Za-z0-9_]+", name, re.ASCII)
     assert space_of(name, "TreeNode") == space
 
@@ -31,7 +31,7 @@ def test_a_name_is_a_plain_word_and_says_whose_vectors_it_holds(model: str, dime
     ],
 )
 def test_hyphens_are_short_and_other_signs_are_exact(model: str, name: str) -> None:
-    assert VectorSpace(model, 384).index_name("Chunk") == name
+    assert vector_index_name("Chunk", VectorSpace(model, 384)) == name
 
 
 @pytest.mark.parametrize(

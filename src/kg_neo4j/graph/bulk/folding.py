@@ -218,7 +218,6 @@ class _Writer:
         relation.write_csv(str(self.folder / f"{name}.csv"), header=True, quoting="ALL")
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query on the keys of this task."""
         return stream(self.connection, sql, first=self.task.first, end=self.task.end)
 
 
@@ -245,6 +244,5 @@ def _number(value: Any) -> Any:
 
 
 def _kinds(columns: Sequence[SchemaColumn]) -> Columns:
-    """Return the kinds of folded columns."""
     kinds = {column.name: KIND_OF[column.kind] for column in columns}
     return kinds | {each.name: _JOINED[each.fold][kinds[each.name]] for each in columns if each.fold in _JOINED}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
@@ -38,11 +38,7 @@ class EntityNames:
 def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[str]) -> dict[str, list[str]]:
     """Return the aliases of each entity: the other spellings of its evidence, then those that are derived."""
     entities = _entities(mentioned, found)  # the keys are not kept: they take most of the memory
-    given = [
-        (alias, bearers)
-        for alias, bearers in (*_surnames(entities), *_plain(entities), *_titled(entities, titles))
-        if len(bearers) == 1
-    ]
+    given = [(alias, bearers) for alias, bearers in (*_own(entities), *_titled(entities, titles)) if len(bearers) == 1]
     borne: dict[str, set[str]] = {normalise(alias): set() for alias, _ in given}  # -> entities that bear it or could
     for each in entities:
         for name in each.names:
@@ -73,11 +69,16 @@ def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityN
     return entities
 
 
-def _surnames(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the last name of each person, with all people whose name ends in it."""
+def _own(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]:
+    """Yield names without their accents, and the last name of each person, with all people whose name ends in it."""
+    plain: defaultdict[str, set[str]] = defaultdict(set)
     bearers: defaultdict[str, set[str]] = defaultdict(set)
     written: dict[str, str] = {}
     for each in entities:
+        decomposed = unicodedata.normalize("NFKD", each.names[0].translate(_PLAIN))
+        name = "".join(char for char in decomposed if not unicodedata.combining(char))
+        if name != each.names[0] and name.isascii():
+            plain[name].add(each.id)
         core = each.core
         if not each.is_person or not core or _SEVERAL & set(core):
             continue
@@ -86,6 +87,7 @@ def _surnames(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]
             written[core[-1]] = min(last, written.get(core[-1], last))
     for folded, last in sorted(written.items()):
         yield last.strip(".,"), bearers[folded]
+    yield from sorted(plain.items())
 
 
 def _surname(each: EntityNames) -> str:
@@ -95,17 +97,6 @@ def _surname(each: EntityNames) -> str:
         return ""
     last = next((word for word in reversed(each.names[0].split()) if fold(word) == core[-1]), "")
     return last if last[:1].isupper() else ""
-
-
-def _plain(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]:
-    """Yield names without their accents."""
-    bearers: defaultdict[str, set[str]] = defaultdict(set)
-    for each in entities:
-        decomposed = unicodedata.normalize("NFKD", each.names[0].translate(_PLAIN))
-        name = "".join(char for char in decomposed if not unicodedata.combining(char))
-        if name != each.names[0] and name.isascii():
-            bearers[name].add(each.id)
-    yield from sorted(bearers.items())
 
 
 def _titled(entities: Sequence[EntityNames], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
@@ -133,14 +124,3 @@ def _titled(entities: Sequence[EntityNames], titles: Iterable[str]) -> Iterator[
             if set(core) < set(each.core):
                 found[title].add(each.id)
     yield from (*sorted(subjects.items()), *sorted(found.items()))
-
-
-def changed_aliases(
-    stored: Mapping[str, Sequence[str]], wanted: Mapping[str, Sequence[str]]
-) -> list[dict[str, object]]:
-    """Return the entities whose aliases are others than those stored."""
-    return [
-        {"id": entity, "aliases": list(wanted[entity]) or None}
-        for entity in sorted(stored.keys() & wanted.keys())
-        if list(stored[entity]) != list(wanted[entity])
-    ]

@@ -51,14 +51,12 @@ class Mentioned:
         return f"{self.name} ({self.type})"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Places(Mapping[str, int]):
     """Where a key is mentioned: document id -> index of the first chunk. Eight bytes a document; made by `Gathered`."""
 
-    __slots__ = ("_gathered", "_packed")
-
-    def __init__(self, gathered: Gathered, packed: array[int]) -> None:
-        self._gathered = gathered
-        self._packed = packed  # number of the document, then index of the chunk: 32 bits each, ascending
+    _gathered: Gathered
+    _packed: array[int]  # number of the document, then index of the chunk: 32 bits each, ascending
 
     def __getitem__(self, document: str) -> int:
         """Return the index of the first chunk of `document` that mentions the key."""
@@ -77,13 +75,13 @@ class Places(Mapping[str, int]):
         return len(self._packed)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Gathered:
     """Makes the keys of a graph from their evidence; what many of them share is kept once."""
 
-    def __init__(self) -> None:
-        self.ids: list[str] = []  # of documents
-        self.numbers: dict[str, int] = {}
-        self._years: dict[Years, Years] = {}
+    ids: list[str] = field(default_factory=list)  # of documents
+    numbers: dict[str, int] = field(default_factory=dict)
+    _years: dict[Years, Years] = field(default_factory=dict)
 
     def mentioned(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.graph.identity import normalise
@@ -68,25 +68,19 @@ class MentionKeyIndex:
         self.named = [each for each in self.keys.values() if family(each.type) != "TIME"]
         self.sources = sources
         self._found: dict[object, list[Pair]] = {}
-        self._by_title: dict[str, list[Mentioned]] = {
+        # the keys that bear exactly the name of a page, or one that leads to it: normalised name -> keys
+        self.by_title: dict[str, list[Mentioned]] = {
             normalise(title): [] for page in sources.pages for title in (*page.redirects, page.title)
         }
-        for each in self.keys.values() if self._by_title else ():
-            if (found := self._by_title.get(normalise(each.name))) is not None:
+        for each in self.keys.values() if self.by_title else ():
+            if (found := self.by_title.get(normalise(each.name))) is not None:
                 found.append(each)
-        self._linked: defaultdict[str, defaultdict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
+        # titles by their last word: all their words, folded -> the pages that bear or link to it
+        self.linked: defaultdict[str, defaultdict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
         for page in sources.pages:
             for title in (*page.links, page.title):
                 if words := tuple(fold(title.partition(" (")[0]).split()):
-                    self._linked[words[-1]][words].add(page.document)
-
-    def called(self, title: str) -> Sequence[Mentioned]:
-        """Return the keys that bear exactly this name, of a page or one that leads to it."""
-        return self._by_title[normalise(title)]
-
-    def linked(self, last_word: str) -> Mapping[tuple[str, ...], Set[str]]:
-        """Return the titles, in folded words, that end in this word, with the pages that bear or link to each."""
-        return self._linked.get(last_word, {})
+                    self.linked[words[-1]][words].add(page.document)
 
     def once(self, find: Callable[[MentionKeyIndex], Iterable[Pair]]) -> Sequence[Pair]:
         """Return the pairs that `find` yields. They depend on names and documents alone: one look is enough."""
@@ -144,7 +138,13 @@ class Groups:
             act = self._union.separate if decision.kind is DecisionKind.CANNOT_LINK else self._union.join
             act(decision.left_key, decision.right_key)
         self.entity = self._union.find  # key -> the smallest key of what it is one with
-        self._formerly = _formerly(listed)  # root -> what it was part of
+        joins = [each for each in listed if each.kind is not DecisionKind.CANNOT_LINK]
+        once = Union()  # as if no decision were revoked
+        for decision in joins:
+            once.join(decision.left_key, decision.right_key)
+        lost = {once.find(each.left_key) for each in joins if each.revoked}
+        # root -> what it was part of; only where that is more than it is part of
+        self._formerly = {key: {root} for root, keys in once.sets().items() if root in lost for key in keys}
         for key in list(self._formerly):
             self._formerly.setdefault(self.entity(key), set()).update(self._formerly[key])
         self._keys: dict[str, Mentioned] = {}  # entity -> its key, where it has one; else its first one
@@ -197,16 +197,6 @@ class Groups:
         for document, index in documents.items():
             where[document] = min(index, where.get(document, index))
         self._joined[entity] = (known + more, where)
-
-
-def _formerly(decisions: Iterable[Decision]) -> dict[str, set[str]]:
-    """Return what keys would be part of, were no decision revoked: only where that is more than they are part of."""
-    joins = [each for each in decisions if each.kind is not DecisionKind.CANNOT_LINK]
-    union = Union()
-    for each in joins:
-        union.join(each.left_key, each.right_key)
-    lost = {union.find(each.left_key) for each in joins if each.revoked}
-    return {key: {root} for root, keys in union.sets().items() if root in lost for key in keys}
 
 
 Rule = Callable[[MentionKeyIndex, Groups], Iterator[MergeCandidate]]

@@ -82,12 +82,12 @@ class Components:
         return self.members.get(self.entity(key), (key,))
 
 
+@dataclass(slots=True, eq=False)
 class Union:
     """Disjoint sets of keys, and which of them must stay apart."""
 
-    def __init__(self) -> None:
-        self._parents: dict[str, str] = {}
-        self._apart: dict[str, set[str]] = {}  # root -> roots
+    _parents: dict[str, str] = field(default_factory=dict)
+    _apart: dict[str, set[str]] = field(default_factory=dict)  # root -> roots
 
     def find(self, key: str) -> str:
         """Return the root of the set that `key` is in."""

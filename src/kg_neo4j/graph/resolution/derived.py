@@ -15,7 +15,7 @@ from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import schema_of
-from kg_neo4j.graph.resolution.aliases import aliases, changed_aliases
+from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
 from kg_neo4j.graph.resolution.candidates import Sources, WikiPage, related
 from kg_neo4j.graph.resolution.decisions import DecisionKind, components, decide
@@ -66,7 +66,12 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         if any(each.decision.revoked for each in joins):
             lease.write(queries.get("write/delete_decisions"), graph=graph)
         decisions, stored = database.read_transaction(read_shown)
-    rows = changed_aliases(stored, aliases(mentioned, components(each.decision for each in decisions), titles))
+    wanted = aliases(mentioned, components(each.decision for each in decisions), titles)
+    rows = [
+        {"id": entity, "aliases": wanted[entity] or None}
+        for entity in sorted(stored.keys() & wanted.keys())
+        if list(stored[entity]) != wanted[entity]
+    ]
     for page in batches(rows, PAGE):
         lease.write(queries.get("write/write_aliases"), rows=list(page))
     return DerivedNames(len(joins), changes + len(rows))

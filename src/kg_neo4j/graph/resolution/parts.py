@@ -9,10 +9,10 @@ import heapq
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years, shared
-from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair, Rule
+from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair
 from kg_neo4j.graph.resolution.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
 OFTEN = 3  # mentions of both names, where it matters no more which came first
@@ -75,14 +75,17 @@ def _place_kinds(block: MentionKeyIndex) -> Iterator[Pair]:
                 yield short, long
 
 
-def _rule(find: Callable[[MentionKeyIndex], Iterator[Pair]], name: str, words: str) -> Rule:
-    """Return the rule that names are one which `find` yields, as far as documents have both; `words` are its reason."""
+@dataclass(frozen=True, slots=True)
+class _PairRule:
+    """The rule that names are one which `find` yields, as far as documents have both; `words` are its reason."""
 
-    def candidates(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
-        for short, long in block.once(find):
-            yield _within(groups, short, long, name, words.format(short=short.name, long=long.name))
+    find: Callable[[MentionKeyIndex], Iterator[Pair]]
+    name: str
+    words: str
 
-    return candidates
+    def __call__(self, block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
+        for short, long in block.once(self.find):
+            yield _within(groups, short, long, self.name, self.words.format(short=short.name, long=long.name))
 
 
 def shortened(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
@@ -94,9 +97,9 @@ def shortened(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate
 
 
 # "WHO", where a document has it in full; "Khadija" for "Khadija bint Khuwaylid"; "Hira" for "Mount Hira"
-acronym = _rule(_acronyms, "acronym", "{short!r} is an acronym of {long!r}")
-patronymic = _rule(_patronymics, "patronymic", "{short!r} is {long!r} without the father's name")
-place_kind = _rule(_place_kinds, "place-kind", "{short!r} is {long!r} without the word for what it is")
+acronym = _PairRule(_acronyms, "acronym", "{short!r} is an acronym of {long!r}")
+patronymic = _PairRule(_patronymics, "patronymic", "{short!r} is {long!r} without the father's name")
+place_kind = _PairRule(_place_kinds, "place-kind", "{short!r} is {long!r} without the word for what it is")
 
 
 def surname(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
@@ -110,7 +113,7 @@ def surname(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
         core, where = short.form.core, groups.documents(long.key)
         others = [
             words
-            for words, pages in block.linked(core[-1]).items()
+            for words, pages in block.linked.get(core[-1], {}).items()
             if words != long.form.core
             and words[-len(core) :] == core
             and any(page in short.documents for page in pages)
@@ -220,4 +223,5 @@ def _within(groups: Groups, short: Mentioned, long: Mentioned, rule: str, reason
 def _is_title(block: MentionKeyIndex, short: Mentioned) -> bool:
     """Return True where the short name is a page of its own, or a title that a page links to."""
     words = short.form.core
-    return any(page in short.documents for page in block.linked(words[-1]).get(words, ()))
+    titles = block.linked.get(words[-1])
+    return titles is not None and any(page in short.documents for page in titles.get(words, ()))

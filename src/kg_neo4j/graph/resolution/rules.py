@@ -89,8 +89,9 @@ def _sounds(each: Mentioned) -> str:
 def redirects(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     """Titles that lead to a loaded page, and its title."""
     for page in block.sources.pages:
+        named = block.by_title[normalise(page.title)]
         for title in sorted(set(page.redirects)):
-            for short, long in itertools.product(block.called(title), block.called(page.title)):
+            for short, long in itertools.product(block.by_title[normalise(title)], named):
                 alike = likeness(short.type, long.type)
                 if alike and short.key != long.key:
                     reason = f"the title {title!r} leads to the page {page.title!r}"

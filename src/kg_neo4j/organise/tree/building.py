@@ -258,7 +258,6 @@ class TreeBuild:
         return self._embedded(found)
 
     def _nodes(self, label: str, written: Sequence[WrittenNode]) -> list[Node]:
-        """Return summaries of all levels, or notes on leaves."""
         found = []
         for each in written:
             properties = {

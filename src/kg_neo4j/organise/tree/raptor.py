@@ -81,7 +81,6 @@ class _RaptorDivision:
         return [inner for part in parts for inner in self.divide(part)]
 
     def _two_levels(self, members: Part) -> list[Part]:
-        """Divide rows, and each part that has enough of them again."""
         found: list[Part] = []
         for part in self._mixture(members, int((len(members) - 1) ** 0.5)):
             found += self._mixture(part, LOCAL_NEIGHBOURS) if len(part) >= FEWEST_NODES else [part]

@@ -15,6 +15,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation
 from kg_neo4j.extract.engine import ExtractionConfig, show
+from kg_neo4j.extract.reading import Rounds
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -176,8 +177,8 @@ def _repaired(run: Run, door: Door, stored: StoredDocument) -> Iterator[tuple[Do
             continue
         config = config or _same_configuration(run.settings, stored, door)
         shown = show(extraction.chunk, config.preprocess, stored.language)
-        task = ChunkTask(document, extraction.chunk)
-        again = Conversation(task, config.extractor, config.reading, shown, 0, repair=True)
+        rounds = Rounds(extraction.chunk, config.reading, shown)
+        again = Conversation(ChunkTask(document, extraction.chunk), config.extractor, rounds, 0, repair=True)
         run.tally.chunks += 1
         with released():
             repaired = again.repair_again(extraction.answers)

@@ -12,6 +12,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.constraints import vector_index_name
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
@@ -23,7 +24,7 @@ from kg_neo4j.graph.resolution.link_files import read_links
 from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed, judged, propose
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
+from kg_neo4j.organise.search_indexes import usable_indexes
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.tally import Tally

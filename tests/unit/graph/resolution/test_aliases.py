@@ -7,7 +7,7 @@ import random
 import pytest
 
 from kg_neo4j.graph.identity import mention_key
-from kg_neo4j.graph.resolution.aliases import aliases, changed_aliases
+from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.bearers import Mentioned
 from kg_neo4j.graph.resolution.decisions import Components, DecisionKind, components, decide
 
@@ -91,9 +91,3 @@ def test_spellings_come_first_and_the_order_of_the_evidence_does_not_matter() ->
     for seed in range(5):
         random.Random(seed).shuffle(known)
         assert aliases(known, Components(), ["Otto"]) == wanted
-
-
-def test_only_what_differs_is_written() -> None:
-    assert changed_aliases({"a": ["x"], "b": [], "gone": []}, {"a": ["x"], "b": ["y"]}) == [
-        {"id": "b", "aliases": ["y"]}
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def door(llm: FakeLlm) -> Door:
         Settings(openai_base_url=llm.url, openai_api_key="k", model="m", model_retries=0, answer_cache=False)
     )
     assert found
-    return found.again(concurrency=1)
+    return replace(found, concurrency=1)
 
 
 def partials(door: Door) -> Partials:
