@@ -1,4 +1,4 @@
-"""Console blocks of Markdown pages: commands, and the lines of output that the page promises."""
+"""Commands of Markdown pages, and the lines of output that the page promises."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from markdown_it import MarkdownIt
+
 from kg_runner import Kg
 
-BLOCK = re.compile(r"^```(?:console|text)\n(\$ .*?)^```", re.MULTILINE | re.DOTALL)
+PROMPT = re.compile(r"^\$ ", re.MULTILINE)
+OURS = re.compile(r"^kg [a-z](?!.*\[OPTIONS\])", re.MULTILINE)
 ELIDED = "..."
 
 
@@ -19,23 +22,32 @@ class Step:
     """A command of a page, and its output there; `...` is for lines that the page leaves out."""
 
     command: str
-    shown: tuple[str, ...]
+    shown: tuple[str, ...] = ()
 
 
 def steps_of(text: str) -> list[Step]:
-    """Return the commands of all blocks that begin with one."""
+    """Return the commands of all blocks: those behind a prompt, and the lines of a block for a shell."""
     found = []
-    for block in BLOCK.findall(text):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, *shown = part.splitlines()
-            found.append(Step(command, tuple(" ".join(line.split()) for line in shown if line.strip())))
+    for token in MarkdownIt().parse(text):
+        block = token.content.replace("\\\n", " ") if token.type in ("fence", "code_block") else ""
+        if block.startswith("$ "):
+            for part in PROMPT.split(block)[1:]:
+                command, *shown = part.splitlines()
+                found.append(Step(command, tuple(" ".join(line.split()) for line in shown if line.strip())))
+        elif token.info == "bash" or OURS.search(block):
+            found += [Step(line) for line in block.splitlines() if line and not line.startswith("#")]
     return found
 
 
 def run(step: Step, kg: Kg, folder: Path) -> str:
     """Run a command, `kg` in this process, and return what it prints."""
     if step.command.startswith("kg "):
-        _, out, err = kg(*shlex.split(step.command, comments=True)[1:])
+        words = shlex.split(step.command, comments=True)[1:]
+        files = {words.pop(at): words.pop(at) for at in range(len(words) - 2, 0, -1) if words[at] in "<>"}
+        typed = {"typed": (folder / files["<"]).read_text("utf-8")} if "<" in files else {}
+        _, out, err = kg(*words, **typed)
+        if ">" in files:
+            (folder / files[">"]).write_text(out, "utf-8")
         return out + err
     done = subprocess.run(["bash", "-c", step.command], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout

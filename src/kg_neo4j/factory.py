@@ -128,7 +128,7 @@ def _known(price: Price | None, model: str) -> Price:
     if price is None:
         raise UsageError(
             f"a budget needs a price, and none is known for {model!r}",
-            hint="write it into a table of prices and name that file in KG_PRICES (README: what it costs)",
+            hint="write it into a table of prices and name that file in KG_PRICES (docs/models-and-languages.md)",
         )
     return price
 

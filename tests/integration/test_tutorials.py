@@ -1,9 +1,12 @@
-"""The console blocks of the first tutorial and of the README's first answers, on a real server."""
+"""The first tutorial on a real server: its commands, its program, and the program of the page on agents."""
 
 from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from kg_runner import Kg
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TUTORIAL = CHECKOUT / "docs" / "tutorials" / "first-graph.md"
+INSTALLING = ("python -m venv", "pip install", "kg db start")
+AGENTS = CHECKOUT / "docs" / "how-to" / "agents.md"
 
 
 def wrong(steps: list[Step], kg: Kg, folder: Path, graph: str, name: str = "main") -> list[tuple[str, list[str]]]:
@@ -22,6 +27,21 @@ def wrong(steps: list[Step], kg: Kg, folder: Path, graph: str, name: str = "main
     steps = [replace(step, command=step.command.replace(f"--graph {name}", f"--graph {graph}")) for step in steps]
     found = [(step.command, absent(step, run(step, kg, folder).replace(graph, name))) for step in steps]
     return [(command, missing) for command, missing in found if missing]
+
+
+def first_block(language: str, page: Path) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def asked_by_agent(environment: Mapping[str, str], graph: str) -> str:
+    """Return what the program of the page on agents prints; `kg mcp` gets the database of the test."""
+    child = {**environment, "PATH": f"{Path(sys.executable).parent}:{environment['PATH']}"}  # where `kg` is
+    given = f'env={child!r}, args=["mcp", "--graph", "{graph}"]'
+    program = first_block("python", AGENTS).replace('args=["mcp", "--graph", "main"]', given)
+    ran = subprocess.run([sys.executable, "-c", program], env=child, check=True, stdout=subprocess.PIPE, text=True)
+    return ran.stdout
 
 
 @pytest.fixture
@@ -33,32 +53,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_first_tutorial_prints_what_it_shows(
-    kg: Kg, folder: Path, offline: Settings, capsys: pytest.CaptureFixture[str]
+    kg: Kg,
+    folder: Path,
+    offline: Settings,
+    environment: Mapping[str, str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = TUTORIAL.read_text("utf-8")
-    *steps, last = steps_of(text)
-    assert len(steps) == len(re.findall(r"^\$ ", text, re.MULTILINE)) - 1 == 10
+    *steps, last = (step for step in steps_of(text) if not step.command.startswith(INSTALLING))
+    assert len(steps) == 10
     assert wrong(steps, kg, folder, offline.graph) == []
-    program = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert program
+    program = first_block("python", TUTORIAL)
     capsys.readouterr()
-    exec(program[1].replace("KnowledgeGraph()", "KnowledgeGraph(settings=given)"), {"given": offline})
+    exec(program.replace("KnowledgeGraph()", "KnowledgeGraph(settings=given)"), {"given": offline})
     assert "1858 [1]" in capsys.readouterr().out
+    assert asked_by_agent(environment, offline.graph) == first_block("text", AGENTS)
     assert wrong([last], kg, folder, offline.graph) == []  # it removes the article
-
-
-def test_the_tutorial_on_a_novel_prints_what_it_shows(kg: Kg, folder: Path, offline: Settings) -> None:
-    """Up to the part on a novel of the reader's own."""
-    text = (CHECKOUT / "docs" / "tutorials" / "a-novel.md").read_text("utf-8").partition("## Your own novel")[0]
-    steps = steps_of(text)
-    assert [step.command.split()[1] for step in steps] == ["load", "tree", "tree", "tree", "ask"]
-    assert wrong(steps, kg, folder, offline.graph, "bell") == []
-    assert (folder / "tree.html").is_file()
-
-
-def test_the_readme_shows_the_answers_that_its_examples_give(kg: Kg, folder: Path, offline: Settings) -> None:
-    text = (CHECKOUT / "README.md").read_text("utf-8")
-    steps = [step for step in steps_of(text) if step.shown]
-    assert [step.command.split()[1] for step in steps] == ["ask", "ask"]
-    assert kg("load", "examples/")[0] == 0
-    assert wrong(steps, kg, folder, offline.graph) == []

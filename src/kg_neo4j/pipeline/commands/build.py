@@ -201,7 +201,7 @@ class _BuildRun:
         """Put a new store in the place of the managed server's."""
         report, size = (self.work / "import.report").absolute(), round(STORE_SHARE * self.size)
         with self._stage("import"):
-            given = arguments(self.work / "csv")
+            given = arguments((self.work / "csv").absolute())  # the tool runs in the folder of the server
             _localdb.import_full(self.settings, given, report, size, self.progress, overwrite=True)
 
     def commands(self) -> tuple[str, ...]:
