@@ -1,6 +1,7 @@
 """How fast are our communities, beside plain GDS calls and Leiden outside a database?
 
-    python benchmarks/leiden.py [--nodes 100000] [--pairs 500000] [--made flat|nested] [--rounds 3] [--no-refresh] [--json]
+    python benchmarks/leiden.py [--nodes 100000] [--pairs 500000] [--made flat|nested] [--rounds 3]
+                                [--no-refresh] [--json]
 
 One graph with planted groups, all in one run, one after the other in each round:
 
@@ -35,7 +36,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
@@ -118,14 +119,13 @@ def ours(database: Database, clock: Clock) -> dict[int, int]:
     with contextlib.ExitStack() as stack:
         projecting = project(database, GRAPH, list(found.ids), found.pairs)
         projection = clock.phase("project", lambda: stack.enter_context(projecting))
-        labels = clock.phase("leiden", lambda: projection.leiden(SEED))
+        cells = clock.phase("leiden", lambda: projection.leiden(SEED))
         clock.phase("drop", stack.close)
-    levels = clock.phase("hierarchy", lambda: communities.hierarchy(GRAPH, labels))
+    levels = clock.phase("hierarchy", lambda: communities.hierarchy(GRAPH, cells))
 
     def compared() -> stored_analytics.Changes:
-        stored = stored_analytics.read_communities(database, GRAPH)
         result = stored_analytics.Result(levels, communities.numbers(levels, ()), {})
-        return stored_analytics.differences(result, stored, {}, found.places)
+        return stored_analytics.differences(result, found.communities, {}, found.places)
 
     changes = clock.phase("differences", compared)
     state = {
@@ -137,7 +137,7 @@ def ours(database: Database, clock: Clock) -> dict[int, int]:
     clock.phase(
         "write",
         lambda: database.write_transaction(
-            lambda transaction: stored_analytics.write(transaction, GRAPH, changes, state)
+            lambda transaction: stored_analytics.write(transaction, GRAPH, changes, found.nodes, state)
         ),
     )
     return {num: label for label, community in enumerate(levels[0]) for num in community.members}
@@ -260,7 +260,7 @@ def measure(
     return seconds, quality, phases
 
 
-def shown(seconds: dict[str, list[float]], quality: dict[str, float], phases: Phases) -> dict[str, object]:
+def shown(seconds: dict[str, list[float]], quality: dict[str, float], phases: Phases) -> dict[str, Any]:
     """Return everything as plain values: medians, ratios of rounds, what is wanted."""
     medians = {name: statistics.median(each) for name, each in seconds.items()}
     ratios = {
@@ -274,10 +274,8 @@ def shown(seconds: dict[str, list[float]], quality: dict[str, float], phases: Ph
         wanted["faster than leidenalg"] = statistics.median(ratios[LEIDENALG]) < 1
     wanted[f"modularity within {WITHIN:.0%} of the best"] = quality[OURS] >= best * (1 - WITHIN)
     known = {"seconds": seconds, "medians": medians, "ratios": ratios, "modularity": quality, "wanted": wanted}
-    return {
-        **known,
-        "phases": {name: [statistics.median(each) for each in zip(*rounds)] for name, rounds in phases.items()},
-    }
+    middle = {name: [statistics.median(each) for each in zip(*taken, strict=True)] for name, taken in phases.items()}
+    return {**known, "phases": middle}
 
 
 def main() -> None:
