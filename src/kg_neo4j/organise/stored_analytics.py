@@ -149,7 +149,9 @@ def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, 
         for some in batches(rows, BATCH):
             yield name, some
     for places in batches(changes.places, BATCH):
-        members: dict[str, list[list[int]]] = {}
+        members: dict[str, tuple[list[int], list[int]]] = {}
         for num, community in places:
-            members.setdefault(community, []).append([nodes[num], num])
-        yield "place_entities", [[community, placed] for community, placed in members.items()]
+            placed, nums = members.setdefault(community, ([], []))
+            placed.append(nodes[num])
+            nums.append(num)
+        yield "place_entities", [[community, *columns] for community, columns in members.items()]

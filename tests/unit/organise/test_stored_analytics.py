@@ -83,7 +83,7 @@ def test_only_those_who_have_a_place_leave_it_but_in_a_repeat_all_do() -> None:
     assert [row[0] for row in changes.parents] == [fine[0].id, fine[1].id]
     steps = list(steps_of(changes, NODES))
     assert steps[:2] == [("leave_communities", [1]), ("unlink_communities", [fine[0].id])]
-    assert steps[-1] == ("place_entities", [[fine[0].id, [[10, 1], [20, 2]]]])
+    assert steps[-1] == ("place_entities", [[fine[0].id, [10, 20], [1, 2]]])
     again = list(steps_of(replace(changes, is_repeat=True), NODES))
     assert again[:2] == [("leave_communities", [1, 2]), ("unlink_communities", [fine[0].id, fine[1].id])]
     assert again[2:] == steps[2:]
