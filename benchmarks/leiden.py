@@ -1,6 +1,7 @@
 """How fast are our communities, beside plain GDS calls and Leiden outside a database?
 
-    python benchmarks/leiden.py [--nodes 100000] [--pairs 500000] [--made flat|nested] [--rounds 3] [--json]
+    python benchmarks/leiden.py [--nodes 100000] [--pairs 500000] [--made flat|nested] [--rounds 3]
+                                [--no-refresh] [--json]
 
 One graph with planted groups, all in one run, one after the other in each round:
 
@@ -8,19 +9,21 @@ One graph with planted groups, all in one run, one after the other in each round
   on the order of loading, all levels of Leiden, levels made to nest, Community nodes with their parents and an
   IN_COMMUNITY for every entity, in one transaction.
 - plain GDS: a native projection, the same Leiden with all levels, written as a property by GDS.
-- refresh: our whole analytics, with centralities and structure; once, for information.
+- refresh: our whole analytics, with centralities and structure; once, for information (not with --no-refresh).
 - graspologic-native, leidenalg, igraph: in an environment of their own (out/bench, made at the first start; where it
   cannot be made they are left out, and that is said). Only the partition is timed: no database, nothing written.
 
 Groups are flat (50 nodes, all alike; modularity 0.64) or nested (60 within 1,200; 0.80). Nodes have numbers as long as
 real ones. CPU is that of the server and of this process, in all threads, or of the rival's. Modularity is computed by
-one function for all, of the coarsest level. Wanted: ours at most 6 x plain GDS, faster than leidenalg, modularity
-within 1 % of the best. Believe ratios, not seconds; missing them is no error (exit code 0).
+one function for all, of the coarsest level. A second table says where our time goes, phase by phase. Wanted: ours at
+most 6 x plain GDS, faster than leidenalg, modularity within 1 % of the best. Believe ratios, not seconds; missing them
+is no error (exit code 0).
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -33,6 +36,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
@@ -55,6 +59,8 @@ CPU = ", CPU"
 AT_MOST_PLAIN, WITHIN = 6.0, 0.01
 BATCH = 10_000
 Pairs = list[tuple[int, int]]
+Phases = dict[str, list[tuple[float, float, float]]]  # name -> seconds, CPU seconds here and of the server, each round
+T = TypeVar("T")
 
 
 def made_pairs(nodes: int, pairs: int, made: str) -> Pairs:
@@ -96,7 +102,7 @@ def fill(driver: neo4j.Driver, nodes: int, pairs: Pairs) -> None:
         "CREATE (:KgEntity:Entity {id: 'e' + row[0], graph: $graph, num: row[1], name: 'E' + row[0], type: 'THING'})"
     )
     relate = (
-        "UNWIND $rows AS row MATCH (a:KgEntity {num: row[0]}) MATCH (b:Entity {num: row[1]}) "
+        "UNWIND $rows AS row MATCH (a:KgEntity {num: row[0]}) MATCH (b:KgEntity {num: row[1]}) "
         "CREATE (a)-[:KNOWS {evidence_count: 1}]->(b)"
     )
     nums = [number_of(node) for node in range(nodes)]
@@ -107,21 +113,33 @@ def fill(driver: neo4j.Driver, nodes: int, pairs: Pairs) -> None:
     driver.execute_query("CALL db.awaitIndexes(600)")
 
 
-def ours(database: Database) -> dict[int, int]:
+def ours(database: Database, clock: Clock) -> dict[int, int]:
     """Compute and write communities as `kg load` does; return the community of each number."""
-    found = analytics.read_graph(database, GRAPH, "bench")
-    with project(database, GRAPH, list(found.ids), found.pairs) as projection:
-        levels = communities.hierarchy(GRAPH, projection.leiden(SEED))
-    stored = stored_analytics.read_communities(database, GRAPH)
-    result = stored_analytics.Result(levels, communities.numbers(levels, ()), {})
-    changes = stored_analytics.differences(result, stored, {}, found.places)
+    found = clock.phase("read", lambda: analytics.read_graph(database, GRAPH, "bench"))
+    with contextlib.ExitStack() as stack:
+        projecting = project(database, GRAPH, list(found.ids), found.pairs)
+        projection = clock.phase("project", lambda: stack.enter_context(projecting))
+        cells = clock.phase("leiden", lambda: projection.leiden(SEED))
+        clock.phase("drop", stack.close)
+    levels = clock.phase("hierarchy", lambda: communities.hierarchy(GRAPH, cells))
+
+    def compared() -> stored_analytics.Changes:
+        result = stored_analytics.Result(levels, communities.numbers(levels, ()), {})
+        return stored_analytics.differences(result, found.communities, {}, found.places)
+
+    changes = clock.phase("differences", compared)
     state = {
         "fingerprint": found.fingerprint,
         "communities": len(levels[0]),
         "levels": len(levels),
         "singletons": True,
     }
-    database.write_transaction(lambda transaction: stored_analytics.write(transaction, GRAPH, changes, state))
+    clock.phase(
+        "write",
+        lambda: database.write_transaction(
+            lambda transaction: stored_analytics.write(transaction, GRAPH, changes, found.nodes, state)
+        ),
+    )
     return {num: label for label, community in enumerate(levels[0]) for num in community.members}
 
 
@@ -155,13 +173,25 @@ class Clock:
     def __init__(self, running: server.PrivateServer) -> None:
         self._running = running
         self.cpu_s = 0.0
+        self.phases: dict[str, tuple[float, float, float]] = {}  # seconds, CPU seconds here and of the server
+
+    def _now(self) -> tuple[float, float, float]:
+        return time.perf_counter(), time.process_time(), self._running.cpu_seconds()
 
     def timed(self, work: Callable[[], object]) -> float:
         """Return the seconds that `work` takes; `cpu_s` is the CPU time."""
-        started, cpu = time.perf_counter(), self._running.cpu_seconds() + time.process_time()
-        work()
-        self.cpu_s = self._running.cpu_seconds() + time.process_time() - cpu
-        return time.perf_counter() - started
+        self.phase("all", work)
+        seconds, *cpu = self.phases.pop("all")
+        self.cpu_s = sum(cpu)
+        return seconds
+
+    def phase(self, name: str, work: Callable[[], T]) -> T:
+        """Return what `work` returns, and note what it takes."""
+        before = self._now()
+        result = work()
+        seconds, here, there = (after - each for after, each in zip(self._now(), before, strict=True))
+        self.phases[name] = (seconds, here, there)
+        return result
 
 
 class Rivals:
@@ -189,10 +219,13 @@ class Rivals:
         return found["seconds"], found["cpu"], found["labels"]
 
 
-def measure(cache: Path, nodes: int, pairs: Pairs, rounds: int) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Return the seconds of each round and the modularity, by name."""
+def measure(
+    cache: Path, nodes: int, pairs: Pairs, rounds: int, *, refresh: bool
+) -> tuple[dict[str, list[float]], dict[str, float], Phases]:
+    """Return the seconds of each round and the modularity, by name, and what our phases take."""
     seconds: dict[str, list[float]] = {}
     quality: dict[str, float] = {}
+    phases: Phases = {}
     rivals = Rivals(cache, pairs, nodes)
     with server.running(cache, Silent()) as running:
         address = DatabaseAddress(running.uri, server.USERNAME, running.password)
@@ -206,7 +239,7 @@ def measure(cache: Path, nodes: int, pairs: Pairs, rounds: int) -> tuple[dict[st
                 clock = Clock(running)
                 found = {PLAIN: clock.timed(lambda: plain(driver))}
                 found[PLAIN + CPU] = clock.cpu_s
-                found[OURS] = clock.timed(lambda into=labels: into.update(ours(database)))
+                found[OURS] = clock.timed(lambda into=labels, clock=clock: into.update(ours(database, clock)))
                 found[OURS + CPU] = clock.cpu_s
                 quality[OURS] = modularity(pairs, [labels[number_of(node)] for node in range(nodes)])
                 rows = driver.execute_query("MATCH (e:Entity) RETURN e.num AS num, e.plain[-1] AS label").records
@@ -219,12 +252,15 @@ def measure(cache: Path, nodes: int, pairs: Pairs, rounds: int) -> tuple[dict[st
                 if number:
                     for name, value in found.items():
                         seconds.setdefault(name, []).append(value)
+                    for name, taken in clock.phases.items():
+                        phases.setdefault(name, []).append(taken)
             clear(driver)
-            seconds[REFRESH] = [clock.timed(lambda: analytics.refresh(database, GRAPH))]
-    return seconds, quality
+            if refresh:
+                seconds[REFRESH] = [clock.timed(lambda: analytics.refresh(database, GRAPH))]
+    return seconds, quality, phases
 
 
-def shown(seconds: dict[str, list[float]], quality: dict[str, float]) -> dict[str, object]:
+def shown(seconds: dict[str, list[float]], quality: dict[str, float], phases: Phases) -> dict[str, Any]:
     """Return everything as plain values: medians, ratios of rounds, what is wanted."""
     medians = {name: statistics.median(each) for name, each in seconds.items()}
     ratios = {
@@ -237,7 +273,9 @@ def shown(seconds: dict[str, list[float]], quality: dict[str, float]) -> dict[st
     if LEIDENALG in ratios:
         wanted["faster than leidenalg"] = statistics.median(ratios[LEIDENALG]) < 1
     wanted[f"modularity within {WITHIN:.0%} of the best"] = quality[OURS] >= best * (1 - WITHIN)
-    return {"seconds": seconds, "medians": medians, "ratios": ratios, "modularity": quality, "wanted": wanted}
+    known = {"seconds": seconds, "medians": medians, "ratios": ratios, "modularity": quality, "wanted": wanted}
+    middle = {name: [statistics.median(each) for each in zip(*taken, strict=True)] for name, taken in phases.items()}
+    return {**known, "phases": middle}
 
 
 def main() -> None:
@@ -247,12 +285,14 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=500_000)
     parser.add_argument("--made", choices=list(GROUPS), default="flat")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--refresh", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "out" / "bench")
     options = parser.parse_args()
     load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     pairs = made_pairs(options.nodes, options.pairs, options.made)
-    result = {"load": load_before, **shown(*measure(options.cache, options.nodes, pairs, options.rounds))}
+    measured = measure(options.cache, options.nodes, pairs, options.rounds, refresh=options.refresh)
+    result = {"load": load_before, **shown(*measured)}
     if options.json:
         print(json.dumps(result))
         return
@@ -264,6 +304,9 @@ def main() -> None:
         print(
             f"{name:<20} {statistics.median(each):>9.2f} {min(each):>7.2f} {max(each):>7.2f} {ratio:>10} {quality:>11}"
         )
+    print(f"{'our phases, medians':<20} {'s':>9} {'CPU here':>9} {'CPU of the server':>18}")
+    for name, (taken, here, there) in result["phases"].items():
+        print(f"{name:<20} {taken:>9.2f} {here:>9.2f} {there:>18.2f}")
     for what, met in result["wanted"].items():
         print(f"{what}: {'met' if met else 'missed'}")
 

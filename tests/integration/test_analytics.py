@@ -24,7 +24,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import communities
 from kg_neo4j.organise import projection as projecting
 from kg_neo4j.organise.analytics import AnalyticsReport, refresh
-from kg_neo4j.organise.entity_pairs import fold, read_pairs
+from kg_neo4j.organise.entity_pairs import fold, read_entities, read_pairs
 from kg_neo4j.organise.gds_client import client
 from kg_neo4j.organise.projection import PREFIX, ProjectionSize, check_memory, sweep
 
@@ -91,7 +91,7 @@ def test_the_karate_club_has_its_known_figures(database: Database, graph: str) -
 def test_parallel_and_opposite_relationships_fold_into_one_weighted_pair(database: Database, graph: str) -> None:
     facts: list[Fact] = [("A", "KNOWS", "B"), ("B", "MET", "A"), ("A", "KNOWS", "B"), ("B", "KNOWS", "C")]
     load(database, graph, [*facts, ("A", "PRAISED", "A")])
-    pairs = read_pairs(database, graph)
+    pairs = read_pairs(database, graph, read_entities(database, graph))
     folded = sorted(zip(pairs.relationships.tolist(), pairs.instances.tolist(), strict=True))
     assert folded == [(1, 1), (1, 1), (2, 3)]  # of B and C, of A and itself, of A and B
     assert sorted(instances for *_, instances in pairs.rows()) == [1, 3]

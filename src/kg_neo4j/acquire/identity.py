@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 
 def text_hash(text: str) -> str:
@@ -27,9 +28,15 @@ def origin_id(path: str) -> str:
 
 def hash_id(*parts: str) -> str:
     """Return 32 hexadecimal digits; lengths go in, so that other splits of the same characters give other ids."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
-    return digest.hexdigest()[:32]
+    return hash_parts(map(id_part, parts))
+
+
+def id_part(part: str) -> bytes:
+    """Return what goes into an id of one part. Who makes many ids with the same parts makes these once."""
+    data = part.encode("utf-8", "surrogatepass")
+    return len(data).to_bytes(8, "big") + data
+
+
+def hash_parts(parts: Iterable[bytes]) -> str:
+    """Return the id that `hash_id` gives for parts that `id_part` made."""
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:32]

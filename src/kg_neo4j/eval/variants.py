@@ -15,7 +15,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.report_format import Cell as TableCell
 from kg_neo4j.graph.report_format import Report
-from kg_neo4j.organise.entity_pairs import read_pairs
+from kg_neo4j.organise.entity_pairs import read_entities, read_pairs
 from kg_neo4j.records import Usage
 
 Pair = tuple[int, int, int]  # two entities, and how many rows say something of both
@@ -160,10 +160,12 @@ def ratios(found: Sequence[Cell]) -> tuple[Ratio, ...]:
 
 def read_shape(database: Database, graph: str) -> GraphShape:
     """Return the shape of a graph that is loaded and analysed."""
-    parts = database.read(queries.get("analytics/entities"), graph=graph)
+    entities = read_entities(database, graph)
     size = database.read(queries.get("write/count_graph"), graph=graph)[0]
-    places = {num: values[0] if values else None for part in parts for num, *_, values in part["entities"]}
-    return measure(places, read_pairs(database, graph).rows(), size["relationships"])
+    places = {
+        num: values[0] if values else None for num, values in zip(entities.nums.tolist(), entities.values, strict=True)
+    }
+    return measure(places, read_pairs(database, graph, entities).rows(), size["relationships"])
 
 
 def measure(places: Mapping[int, int | None], pairs: Iterable[Pair], relationships: int) -> GraphShape:

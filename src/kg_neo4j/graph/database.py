@@ -30,6 +30,7 @@ from kg_neo4j.errors import (
     UnsupportedServer,
     UsageError,
 )
+from kg_neo4j.graph.parameters import unprinted
 from kg_neo4j.graph.queries import Query
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Transaction:
 
     def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
         """Yield the rows of `query` one by one. Read them to the end: the next query would keep the rest in memory."""
-        result = self._transaction.run(query.text, params)
+        result = self._transaction.run(query.text, unprinted(params))
         keys = result.keys()
         for record in result:
             yield dict(zip(keys, record.values(), strict=True))
@@ -254,7 +255,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
                 is_begun = False
                 try:
                     with self._session(neo4j.READ_ACCESS) as session:
-                        result = session.run(text, params)
+                        result = session.run(text, unprinted(params))
                         keys = result.keys()
                         for record in result:
                             is_begun = True

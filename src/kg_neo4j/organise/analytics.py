@@ -17,7 +17,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import communities
-from kg_neo4j.organise.entity_pairs import EntityPairs, read_pairs
+from kg_neo4j.organise.entity_pairs import EntityPairs, read_entities, read_pairs
 from kg_neo4j.organise.projection import DAMPING, EntityStructure, project
 from kg_neo4j.organise.stored_analytics import (
     Result,
@@ -52,8 +52,10 @@ class SettledGraph:
     """The settled graph: what to compute from, and what an earlier run wrote."""
 
     ids: Mapping[int, str]  # num -> id of the entity, in the order of nums
+    nodes: Mapping[int, int]  # num -> the server's own number of it
     stored: Mapping[int, Values]
-    places: Mapping[int, str | None]  # num -> id of its finest community; None: it is in none
+    communities: Mapping[str, StoredCommunity]  # by id
+    places: Mapping[int, str]  # num -> id of its finest community, for those who are in one
     pairs: EntityPairs
     fingerprint: str
 
@@ -66,7 +68,7 @@ class SettledGraph:
     def is_placed(self) -> bool:
         """True where every entity carries all that analytics write; one without a community has no number of one."""
         return all(
-            each and None not in each[1:] and (each[0] is None) == (self.places[num] is None)
+            each and None not in each[1:] and (each[0] is None) == (num not in self.places)
             for num, each in self.stored.items()
         )
 
@@ -75,7 +77,7 @@ class SettledGraph:
 class _Measured:
     """What GDS says, by num."""
 
-    labels: Mapping[int, tuple[int, ...]]
+    cells: communities.Cells
     pagerank: Mapping[int, float]
     betweenness: Mapping[int, float]
     structure: Mapping[int, EntityStructure]
@@ -136,10 +138,9 @@ def _refresh(
         return AnalyticsReport(state[0]["communities"], state[0]["levels"], *found.size, changes=0)
     measured = _measure(database, graph, found, seed)
     step()
-    stored = read_communities(database, graph)
-    levels = communities.hierarchy(graph, measured.labels)
-    result = _result(levels if singletons else communities.shared(levels), found, measured, stored)
-    changes = differences(result, stored, found.stored, found.places)
+    levels = communities.hierarchy(graph, measured.cells)
+    result = _result(levels if singletons else communities.shared(levels), found, measured)
+    changes = differences(result, found.communities, found.stored, found.places)
     step()
     communities_found = sum(len(each.members) > 1 for each in levels[0]) if levels else 0
     new_state = {
@@ -151,7 +152,9 @@ def _refresh(
     if found.ids or state or changes:
         tries = itertools.count()
         database.write_transaction(
-            lambda transaction: write(transaction, graph, replace(changes, is_repeat=next(tries) > 0), new_state, lease)
+            lambda transaction: write(
+                transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
+            )
         )
     step()
     return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
@@ -163,19 +166,22 @@ def _method(seed: int, *, singletons: bool) -> str:
 
 
 def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
-    """Read entities and pairs and hash what the result depends on; `method` stands for how it is computed."""
-    rows = [row for part in database.stream(queries.get("analytics/entities"), graph=graph) for row in part["entities"]]
-    rows.sort(key=lambda row: int(row[0]))
-    pairs = read_pairs(database, graph)
+    """Read entities, pairs and communities, and hash what the result depends on; `method` is how it is computed."""
+    entities = read_entities(database, graph)
+    nums = entities.nums.tolist()
+    pairs = read_pairs(database, graph, entities)
+    stored, places = read_communities(database, graph)
     digest = hashlib.sha256(method.encode())
-    digest.update("".join(f";{row[0]}" for row in rows).encode())
+    digest.update("".join(f";{num}" for num in nums).encode())
     digest.update(pairs.digest())
-    if rows:
+    if nums:
         digest.update(database.gds_version().encode())
     return SettledGraph(
-        ids={row[0]: row[1] for row in rows},
-        stored={row[0]: tuple(row[3] or ()) for row in rows},
-        places={row[0]: row[2] for row in rows},
+        ids=dict(zip(nums, entities.ids, strict=True)),
+        nodes=dict(zip(nums, entities.nodes.tolist(), strict=True)),
+        stored={num: tuple(values) for num, values in zip(nums, entities.values, strict=True)},
+        communities=stored,
+        places=places,
         pairs=pairs,
         fingerprint=digest.hexdigest()[:32],
     )
@@ -202,10 +208,9 @@ def _result(
     levels: tuple[communities.Level, ...],
     found: SettledGraph,
     measured: _Measured,
-    stored: Mapping[str, StoredCommunity],
 ) -> Result:
     """Put together what each entity carries, in the order of write_entities.cypher."""
-    numbers = communities.numbers(levels, former_numbers(stored, found.places))
+    numbers = communities.numbers(levels, former_numbers(found.communities, found.places))
     groups = (
         {num: number for number, each in zip(numbers[0], levels[0], strict=True) for num in each.members}
         if levels

@@ -8,24 +8,26 @@ its members stay together it keeps that number from run to run.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.acquire.identity import hash_parts, id_part
 from kg_neo4j.records import Community
 
 Level = tuple[Community, ...]  # a partition: larger communities first, then by smallest member
+Cells = Mapping[
+    tuple[int, ...], Sequence[int]
+]  # labels, finest level first -> nums of the nodes that have these labels
 
 
-def hierarchy(graph: str, labels: Mapping[int, tuple[int, ...]]) -> tuple[Level, ...]:
-    """Return the levels, coarsest first, of `labels` (num -> label at each level, finest first).
+def hierarchy(graph: str, cells: Cells) -> tuple[Level, ...]:
+    """Return the levels, coarsest first, of nodes that share their labels on all levels.
 
     Every level partitions all nodes; a level that divides nothing further is left out. No nodes give no levels. The
     result depends on which nodes share labels, not on the labels' values or the mapping's order.
     """
-    cells: dict[tuple[int, ...], list[int]] = {}  # nodes that share their labels on all levels
-    for num in sorted(labels):
-        cells.setdefault(labels[num], []).append(num)
+    parts = {num: id_part(str(num)) for nums in cells.values() for num in nums}  # each goes into an id on every level
     levels: list[Level] = []
     parents: dict[tuple[int, ...], str] = dict.fromkeys(cells, "")
     for index in reversed(range(max(map(len, cells), default=0))):
@@ -36,9 +38,11 @@ def hierarchy(graph: str, labels: Mapping[int, tuple[int, ...]]) -> tuple[Level,
             continue
         level = []
         for (parent, _), together in groups.items():
-            community = _community(graph, len(levels), [num for cell in together for num in cells[cell]], parent)
-            level.append(community)
-            parents.update(dict.fromkeys(together, community.id))
+            members = sorted(itertools.chain.from_iterable(cells[cell] for cell in together))
+            begun = map(id_part, ("community", str(len(levels))))
+            found_id = hash_parts([*begun, *map(parts.__getitem__, members)])
+            level.append(Community(found_id, graph, len(levels), tuple(members), parent or None))
+            parents.update(dict.fromkeys(together, found_id))
         levels.append(tuple(sorted(level, key=lambda community: (-len(community.members), community.members[0]))))
     return tuple(levels)
 
@@ -48,9 +52,9 @@ def shared(levels: Sequence[Level]) -> tuple[Level, ...]:
     return tuple(tuple(each for each in level if len(each.members) > 1) for level in levels)
 
 
-def alone(nums: Mapping[int, object]) -> dict[int, tuple[int, ...]]:
+def alone(nums: Iterable[int]) -> Cells:
     """Return labels that put every node into a community of its own: a graph without relationships."""
-    return {num: (num,) for num in nums}
+    return {(num,): [num] for num in nums}
 
 
 def numbers(levels: Sequence[Level], former: Sequence[Mapping[int, int]]) -> tuple[tuple[int, ...], ...]:
@@ -64,6 +68,8 @@ def numbers(levels: Sequence[Level], former: Sequence[Mapping[int, int]]) -> tup
 
 
 def _numbers(level: Level, former: Mapping[int, int]) -> tuple[int, ...]:
+    if not former:
+        return tuple(range(1, len(level) + 1))
     sizes = Counter(former.values())
     found: list[int | None] = []
     for community in level:
@@ -77,9 +83,3 @@ def _numbers(level: Level, former: Mapping[int, int]) -> tuple[int, ...]:
             following += 1
         numbered.append(following if number is None else number)
     return tuple(numbered)
-
-
-def _community(graph: str, level: int, members: list[int], parent: str) -> Community:
-    members.sort()
-    found_id = hash_id("community", str(level), *map(str, members))
-    return Community(found_id, graph, level, tuple(members), parent or None)

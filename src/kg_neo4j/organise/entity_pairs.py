@@ -1,4 +1,4 @@
-"""Which entities are related, read once for everything that is computed from it: folded, sorted, in arrays.
+"""The entities, and which are related, read once for everything that is computed from it: folded, sorted, in arrays.
 
 The order is that of `Entity.num`, so it does not depend on the order of loading. Folding and sorting here takes a
 tenth of what the server needs for it.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -89,15 +90,45 @@ def _fractions(smaller: Integers, larger: Integers) -> npt.NDArray[np.float64]:
     return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) / 2**53
 
 
-def read_pairs(database: Database, graph: str) -> EntityPairs:
-    """Return the related entities of a graph."""
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """The entities of a graph, ascending by num: columns of one length."""
+
+    nums: Integers
+    nodes: Integers  # the server's own numbers: quick to ask for, and of use within one run alone
+    ids: Sequence[str]
+    values: Sequence[Sequence[Any]]  # what analytics wrote, as cypher/analytics/entities.cypher has them; may be empty
+
+    def nums_of(self, nodes: Integers) -> Integers:
+        """Return the num of each of `nodes`; -1 for one that is none of these entities."""
+        if not len(self.nodes):
+            return np.full(len(nodes), -1)
+        order = np.argsort(self.nodes)
+        places = order[np.minimum(np.searchsorted(self.nodes, nodes, sorter=order), len(order) - 1)]
+        return np.where(self.nodes[places] == nodes, self.nums[places], -1)
+
+
+def read_entities(database: Database, graph: str) -> Entities:
+    """Return the entities of a graph."""
+    parts = list(database.stream(queries.get("analytics/entities"), graph=graph))
+    nums, nodes = (np.array([each for part in parts for each in part[name]], np.int64) for name in ("nums", "nodes"))
+    order = np.argsort(nums)
+    ids, values = ([each for part in parts for each in part[name]] for name in ("ids", "values"))
+    places = order.tolist()
+    return Entities(nums[order], nodes[order], [ids[each] for each in places], [values[each] for each in places])
+
+
+def read_pairs(database: Database, graph: str, entities: Entities) -> EntityPairs:
+    """Return which of the entities of a graph are related."""
     columns: tuple[list[Integers], list[Integers], list[Integers]] = ([], [], [])
     for row in database.stream(queries.get("analytics/pairs"), graph=graph):
         for column, name in zip(columns, ("sources", "targets", "instances"), strict=True):
             column.append(np.array(row[name], np.int64))
     empty = np.zeros(0, np.int64)
     sources, targets, instances = (np.concatenate((empty, *column)) for column in columns)
-    return fold(sources, targets, instances)
+    sources, targets = entities.nums_of(sources), entities.nums_of(targets)
+    known = (sources >= 0) & (targets >= 0)
+    return fold(sources[known], targets[known], instances[known])
 
 
 def fold(sources: Integers, targets: Integers, instances: Integers) -> EntityPairs:

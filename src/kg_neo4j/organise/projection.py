@@ -19,6 +19,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import communities
 from kg_neo4j.organise.entity_pairs import EntityPairs
 
 if TYPE_CHECKING:
@@ -63,23 +64,20 @@ class Projection:
         self._nodes = nodes
         self.name = graph.name()
 
-    def leiden(self, seed: int) -> dict[int, tuple[int, ...]]:
-        """Return num -> its community at each level, finest first, weighted. The projection has at least one pair.
+    def leiden(self, seed: int) -> communities.Cells:
+        """Return who shares communities on all levels, weighted. The projection has at least one pair."""
+        rows = self._database.stream(queries.get("analytics/leiden"), name=self.name, seed=seed)
+        return {
+            tuple(labels): sorted(nums)
+            for row in rows
+            for labels, nums in zip(row["labels"], row["members"], strict=True)
+        }
+
+    def pagerank(self) -> dict[int, float]:
+        """Return num -> weighted PageRank (not normalised: the mean is about 1).
 
         Call each of these once: what is found is kept in the projection and read from there.
         """
-        self._gds.leiden.mutate(
-            self._graph,
-            mutate_property="communities",
-            relationship_weight_property="weight",
-            include_intermediate_communities=True,
-            random_seed=seed,
-            concurrency=1,
-        )
-        return {num: tuple(levels) for num, levels in self._values("communities")}
-
-    def pagerank(self) -> dict[int, float]:
-        """Return num -> weighted PageRank (not normalised: the mean is about 1)."""
         self._gds.page_rank.mutate(
             self._graph,
             mutate_property="pagerank",

@@ -53,20 +53,19 @@ class Changes:
         return len(entities) + len(altered) + len(self.gone)
 
 
-def read_communities(database: Database, graph: str) -> dict[str, StoredCommunity]:
-    """Return id -> community of all levels."""
+def read_communities(database: Database, graph: str) -> tuple[dict[str, StoredCommunity], dict[int, str]]:
+    """Return id -> community of all levels, and num -> id of the finest community of each entity that is in one."""
     rows = database.read(queries.get("analytics/stored_communities"), graph=graph)
-    return {row["id"]: StoredCommunity(row["level"], row["number"], row["parent_id"]) for row in rows}
+    found = {row["id"]: StoredCommunity(row["level"], row["number"], row["parent_id"]) for row in rows}
+    return found, {num: row["id"] for row in rows for num in row["members"]}
 
 
-def former_numbers(
-    stored: Mapping[str, StoredCommunity], places: Mapping[int, str | None]
-) -> tuple[dict[int, int], ...]:
+def former_numbers(stored: Mapping[str, StoredCommunity], places: Mapping[int, str]) -> tuple[dict[int, int], ...]:
     """Return, for each level, num -> number of its community; `places` is num -> id of its finest community."""
     levels = 1 + max((each.level for each in stored.values()), default=-1)
     numbers: tuple[dict[int, int], ...] = tuple({} for _ in range(levels))
     for num, place in places.items():
-        found = stored.get(place or "")
+        found = stored.get(place)
         while found:
             numbers[found.level][num] = found.number
             found = stored.get(found.parent_id or "")
@@ -77,7 +76,7 @@ def differences(
     result: Result,
     stored: Mapping[str, StoredCommunity],
     entities: Mapping[int, Values],
-    places: Mapping[int, str | None],
+    places: Mapping[int, str],
 ) -> Changes:
     """Compare a new set with what is stored: communities, values of entities, ids of their finest communities."""
     numbered = [
@@ -85,8 +84,11 @@ def differences(
         for level, numbers in zip(result.levels, result.numbers, strict=True)
         for number, each in zip(numbers, level, strict=True)
     ]
-    now = {num: each.id for level in result.levels for each in level for num in each.members}  # the finest one stays
-    new_places = [(num, place) for num, place in now.items() if places[num] != place]
+    now: dict[int, str] = {}
+    for level in result.levels:  # the finest one stays
+        for each in level:
+            now.update(dict.fromkeys(each.members, each.id))
+    new_places = [(num, place) for num, place in now.items() if places.get(num) != place]
     parents = [
         [each.id, each.parent_id]
         for _, each in numbered
@@ -95,7 +97,7 @@ def differences(
     return Changes(
         entities=[[num, *new] for num, new in result.values.items() if entities[num] != new],
         places=new_places,
-        moved=[num for num, _ in new_places if places[num] is not None],
+        moved=[num for num, _ in new_places if num in places],
         communities=[
             [each.id, each.level, number, len(each.members)]
             for number, each in numbered
@@ -108,16 +110,21 @@ def differences(
 
 
 def write(
-    transaction: Transaction, graph: str, changes: Changes, state: Mapping[str, Any], lease: Lease | None = None
+    transaction: Transaction,
+    graph: str,
+    changes: Changes,
+    nodes: Mapping[int, int],
+    state: Mapping[str, Any],
+    lease: Lease | None = None,
 ) -> None:
     """Write the new set, then take the old one away, then say which it is: all or nothing.
 
-    `state` has fingerprint, communities, levels and singletons, as cypher/analytics/write_graph_state.cypher takes
-    them. With a `lease`, the transaction proves it.
+    `nodes` is num -> the server's own number of an entity. `state` has fingerprint, communities, levels and singletons,
+    as cypher/analytics/write_graph_state.cypher takes them. With a `lease`, the transaction proves it.
     """
     if lease:
         lease.prove(transaction)
-    for name, rows in steps_of(changes):
+    for name, rows in steps_of(changes, nodes):
         transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=rows)
     for ids in batches(changes.gone, BATCH):
         transaction.run(queries.get("analytics/delete_communities"), graph=graph, ids=ids)
@@ -127,7 +134,7 @@ def write(
         transaction.run(queries.get("analytics/delete_graph_state"), graph=graph)
 
 
-def steps_of(changes: Changes) -> Iterator[tuple[str, Sequence[Any]]]:
+def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield queries and their rows. First those take leave who have a place; in a repeat anybody may have one."""
     moved = [num for num, _ in changes.places] if changes.is_repeat else changes.moved
     relinked = [each for each, _ in changes.parents] if changes.is_repeat else changes.relinked
@@ -142,7 +149,9 @@ def steps_of(changes: Changes) -> Iterator[tuple[str, Sequence[Any]]]:
         for some in batches(rows, BATCH):
             yield name, some
     for places in batches(changes.places, BATCH):
-        members: dict[str, list[int]] = {}
+        members: dict[str, tuple[list[int], list[int]]] = {}
         for num, community in places:
-            members.setdefault(community, []).append(num)
-        yield "place_entities", [[community, nums] for community, nums in members.items()]
+            placed, nums = members.setdefault(community, ([], []))
+            placed.append(nodes[num])
+            nums.append(num)
+        yield "place_entities", [[community, *columns] for community, columns in members.items()]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.organise.entity_pairs import EntityPairs, fold
+from kg_neo4j.organise.entity_pairs import Entities, EntityPairs, fold
 
 NUMS = [0, 3, 7, 2**51, 2**52 - 1]
 Relationship = tuple[int, int, int]  # source, target, rows of evidence
@@ -77,3 +77,10 @@ def test_hardly_any_two_pairs_weigh_the_same() -> None:
     weights = folded([(one, other, 1) for one in range(60) for other in range(60, 120)]).projected([])[2]
     assert len(set(weights)) > 0.999 * len(weights)
     assert max(weights) < min(weights) * (1 + 1e-9)
+
+
+def test_an_entity_is_found_by_the_number_of_its_node() -> None:
+    entities = Entities(np.array([3, 7, 9]), np.array([40, 10, 20]), ["a", "b", "c"], [[], [], []])
+    assert entities.nums_of(np.array([20, 40, 10, 30, 50, 0])).tolist() == [9, 3, 7, -1, -1, -1]
+    nobody = Entities(np.zeros(0, np.int64), np.zeros(0, np.int64), [], [])
+    assert nobody.nums_of(np.array([1, 2])).tolist() == [-1, -1]
