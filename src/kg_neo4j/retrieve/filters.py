@@ -48,7 +48,7 @@ def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
         values |= chosen
     if filters.types:
         values["only_types"] = _types(database, graph, filters.types)
-    if _has_years(filters):
+    if filters.since is not None or filters.until is not None:
         since, until = _range(filters)
         values |= {"only_dates": _dates(database, graph, filters), "only_since": since, "only_until": until}
     needed = {"ids": "only_documents", "names": "only_names", "types": "only_types", "years": "only_dates"}
@@ -105,10 +105,6 @@ def years_of(date: str) -> tuple[int, int] | None:
 def _range(filters: Filters) -> tuple[int, int]:
     since, until = filters.since, filters.until
     return MIN_YEAR if since is None else since, MAX_YEAR if until is None else until
-
-
-def _has_years(filters: Filters) -> bool:
-    return filters.since is not None or filters.until is not None
 
 
 def _documents(database: Database, graph: str, filters: Filters) -> dict[str, Any] | None:

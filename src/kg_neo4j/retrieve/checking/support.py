@@ -59,7 +59,10 @@ def supports(claim: str, passages: Sequence[CitedPassage]) -> Support:
     known = _known_names(windows, passages)
     missing = [name for name in said.names if not any(has_word(each, name) for each in windows)]
     missing = [said.written[name] for name in missing if not _is_known(name, known)]
-    found = _coverage(said, windows, known | words_of_lives(*(passage.text for passage in passages)))
+    known |= words_of_lives(*(passage.text for passage in passages))
+    content = said.content or frozenset(said.names)
+    there = sum(any(has_word(each, word) for each in windows) or _is_known(word, known) for word in content)
+    found = there / len(content) if content else 1.0
     reason = (
         _numbers(said, windows, best)
         or (f"the cited text does not name {', '.join(missing)}" if missing else "")
@@ -96,15 +99,6 @@ def has_word(statement: Statement, word: str) -> bool:
     if word in statement.words or family(word) & statement.words:
         return True
     return any(same_word(word, other) for other in statement.words)
-
-
-def _coverage(said: Statement, windows: Sequence[Statement], known: frozenset[str]) -> float:
-    """Return the share of the claim's content words that are there, or `known` otherwise."""
-    content = said.content or frozenset(said.names)
-    if not content:
-        return 1.0
-    found = sum(1 for word in content if any(has_word(each, word) for each in windows) or _is_known(word, known))
-    return found / len(content)
 
 
 def words_of_lives(*texts: str) -> frozenset[str]:

@@ -71,17 +71,14 @@ def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice
         if choice.traversal not in BY_LEVEL and len(kept) == choice.top_k:
             break
         cost = tokeniser.count(node.text) + OVERHEAD
-        if cost > left or (not choice.cosine and _says_little(node, kept, said)):
+        if cost > left:
             continue
+        if not choice.cosine and (node.leaf in {each.id for each in kept} or repeats(node.text, said)):
+            continue  # a note on a leaf that is read, or half of its sentences are
         kept.append(node)
         left -= cost
         said += f" {plain(node.text)} "
     return tuple(kept)
-
-
-def _says_little(node: FoundNode, kept: Sequence[FoundNode], said: str) -> bool:
-    """Say whether a node is a note on a leaf that is read, or half of its sentences are."""
-    return node.leaf in {each.id for each in kept} or repeats(node.text, said)
 
 
 class _TreeSearch:
@@ -89,12 +86,12 @@ class _TreeSearch:
 
     def __init__(self, database: Database, search: Search, choice: TreeChoice, trees: Sequence[str]) -> None:
         self._database, self._choice = database, choice
-        self._shared: dict[str, Any] = {
-            "graph": search.graph,
-            "trees": list(trees),
-            "vector": list(search.vector or ()),
-        }
-        self._shared |= {"aspects": list(choice.aspects) or None, "excluded": self._excluded(search)}
+        given = {"graph": search.graph, "trees": list(trees)}
+        excluded: list[str] = []
+        if search.scope is not None:
+            excluded = list(read_left(database, search.scope, "retrieve/tree_excluded", **given)[0]["ids"])
+        self._shared: dict[str, Any] = {**given, "vector": list(search.vector or ())}
+        self._shared |= {"aspects": list(choice.aspects) or None, "excluded": excluded}
         self._search = search
         self.notes: list[str] = []
         self._indexes = {"chunk_index": search.chunk_index, "node_index": search.node_index}
@@ -150,12 +147,6 @@ class _TreeSearch:
             query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k
         )
         return found
-
-    def _excluded(self, search: Search) -> list[str]:
-        if search.scope is None:
-            return []
-        given = {"graph": search.graph, "trees": self._shared["trees"]}
-        return list(read_left(self._database, search.scope, "retrieve/tree_excluded", **given)[0]["ids"])
 
 
 def _node(row: Row) -> FoundNode:
