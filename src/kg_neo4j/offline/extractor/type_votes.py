@@ -118,14 +118,11 @@ def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
         return {OTHER: 6, PERSON: -4, PLACE: -4}
     if following in lex.SAILING_VERBS and index and items[index - 1].lower == "the":
         return {OTHER: _CERTAIN}
-    return {ORGANIZATION: 4, PERSON: -_CERTAIN} if _is_founded(items[index + 1 : index + 4]) else {}
-
-
-def _is_founded(rest: list[TextItem]) -> bool:
-    """Tell whether what follows a name says that it was founded: "was set up in 1968", ", founded by"."""
-    words = [item.lower for item in rest]
-    said = words[1:2] == ["founded"] or words[1:] == ["set", "up"]
-    return (words[0] in lex.BE or words[0] == ",") and (said or (words[0] in lex.BE and words[1:2] == ["established"]))
+    second, third = item_at(items, index + 2).lower, item_at(items, index + 3).lower
+    founded = second == "founded" or (second, third) == ("set", "up")  # "was set up in 1968", ", founded by"
+    if following in lex.BE:
+        founded = founded or second == "established"
+    return {ORGANIZATION: 4, PERSON: -_CERTAIN} if founded and (following in lex.BE or following == ",") else {}
 
 
 def _is_aged(rest: list[TextItem]) -> bool:
