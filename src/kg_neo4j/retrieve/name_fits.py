@@ -53,7 +53,8 @@ def plain(text: str) -> str:
 
 def keys(names: Iterable[str]) -> set[str]:
     """Return the forms under which names are compared, titles also without their brackets."""
-    return {key for name in names for key in _keys(name)}
+    forms = ((normalise(name), normalise(_BRACKETS.sub("", name))) for name in names)
+    return {key for both in forms for key in both if key}
 
 
 def bearers(text: str, rows: Sequence[Row]) -> list[Row]:
@@ -113,16 +114,12 @@ def say_missing(text: str, near: Sequence[str]) -> str:
     return f"{said} Did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
 
 
-def _keys(name: str) -> set[str]:
-    return {key for key in (normalise(name), normalise(_BRACKETS.sub("", name))) if key}
-
-
 def _kind(row: Row) -> str:
     return kind_of(row.get("type") or "")
 
 
 def _fit(asked: str, name: str, node_type: str) -> NameFit | None:
-    wanted, known = normalise(asked), _keys(name)
+    wanted, known = normalise(asked), keys([name])
     if wanted in known:
         return NameFit.SAME
     is_person = kind_of(node_type) == PERSON

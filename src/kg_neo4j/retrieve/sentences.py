@@ -32,10 +32,16 @@ class Sentence:
 
 def split_sentences(text: str) -> list[Sentence]:
     """Return the sentences of `text` in order, without white space around them."""
-    borders = sorted({0, len(text), *_line_borders(text), *(match.end() for match in _GLUED.finditer(text))})
+    borders = {0, len(text), *(match.end() for match in _GLUED.finditer(text))}
+    wrapped = max((len(line) for line in text.splitlines()), default=0) <= _LONG_LINE
+    for match in _BREAK.finditer(text):  # ends a sentence at empty lines, after headings, and in text without wrapping
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        short = len(line) < _SHORT_LINE and not text[match.end() : match.end() + 1].islower()
+        if match[0].count("\n") > 1 or not wrapped or short or _CELLS in line:
+            borders.add(match.end())
     return [
         Sentence(start, end, text[start:end])
-        for left, right in itertools.pairwise(borders)
+        for left, right in itertools.pairwise(sorted(borders))
         for start, end in sentences(text, left, right)
     ]
 
@@ -48,16 +54,3 @@ def readable(sentence: str) -> str:
 def blank_footnotes(sentence: str) -> str:
     """Return a sentence of the same length with spaces in place of footnote marks."""
     return _FOOTNOTE.sub(lambda match: " " * len(match[0]), sentence)
-
-
-def _line_borders(text: str) -> list[int]:
-    """Return where a line break ends a sentence: at empty lines, after headings, and in text that is not wrapped."""
-    wrapped = max((len(line) for line in text.splitlines()), default=0) <= _LONG_LINE
-    borders = []
-    for match in _BREAK.finditer(text):
-        line_start = text.rfind("\n", 0, match.start()) + 1
-        line = text[line_start : match.start()].strip()
-        short = len(line) < _SHORT_LINE and not text[match.end() : match.end() + 1].islower()
-        if match[0].count("\n") > 1 or not wrapped or short or _CELLS in line:
-            borders.append(match.end())
-    return borders

@@ -146,9 +146,20 @@ def describe(doc: Doc, places: Sequence[tuple[int, int]]) -> tuple[Floats, npt.N
     plain = np.logical_and(columns.numbers(doc, "IS_LOWER"), columns.numbers(doc, "IS_ALPHA"))
     about = np.concatenate([_mean(table[plain]), _mean(table[:_FIRST_WORDS][plain[:_FIRST_WORDS]])])
     around = _around(table, np.array(places, np.int64).reshape(-1, 2))
-    forms = np.array([_form(doc, *place) for place in places], np.float32)
-    features = np.concatenate([around, np.broadcast_to(about, (len(places), len(about))), forms], 1)
-    hashes = [[zlib.crc32(part.encode()) % BUCKETS for part in _parts(words, a + 2, b + 2)] for a, b in places]
+    forms, hashes = [], []
+    for first, after in places:
+        length, mention = after - first, doc[first:after]
+        facts = [length == 1, length == 2, length > 2, first == 0, mention[0].is_upper, mention[-1].is_upper]
+        facts += [any(word.is_digit for word in mention), first > 0 and doc[first - 1].is_punct]
+        facts += [after < len(doc) and doc[after].is_punct, not all(word.is_title for word in mention)]
+        forms.append(facts)
+        head, tail = words[first + 2], words[after + 1]
+        before, behind = words[first + 1], words[after + 2]
+        parts = ["sf" + head[-3:], "sl" + tail[-3:], "pf" + head[:3], "wl" + tail, "wf" + head, "l1" + before]
+        parts += ["r1" + behind, f"l2{words[first]} {before}", f"r2{behind} {words[after + 3]}"]  # each with its role
+        hashes.append([zlib.crc32(part.encode()) % BUCKETS for part in parts])
+    shape = (len(places), len(about))
+    features = np.concatenate([around, np.broadcast_to(about, shape), np.array(forms, np.float32)], 1)
     return features, np.array(hashes, np.int32)
 
 
@@ -173,20 +184,3 @@ def _around(table: Floats, places: npt.NDArray[np.int64]) -> Floats:
     near += [padded[first + 1], padded[first], padded[after + 2], padded[after + 3]]
     near += [mean(first - 5, first), mean(after, after + 5), mean(first - 12, after + 12)]
     return np.concatenate(near, 1)
-
-
-def _form(doc: Doc, first: int, after: int) -> list[bool]:
-    length = after - first
-    words = doc[first:after]
-    facts = [length == 1, length == 2, length > 2, first == 0, words[0].is_upper, words[-1].is_upper]
-    facts += [any(word.is_digit for word in words), first > 0 and doc[first - 1].is_punct]
-    facts += [after < len(doc) and doc[after].is_punct, not all(word.is_title for word in words)]
-    return facts
-
-
-def _parts(words: list[str], first: int, after: int) -> list[str]:
-    """Return the words and parts of words that are hashed, each marked with its role."""
-    head, tail = words[first], words[after - 1]
-    before, behind = words[first - 1], words[after]
-    parts = ["sf" + head[-3:], "sl" + tail[-3:], "pf" + head[:3], "wl" + tail, "wf" + head, "l1" + before]
-    return [*parts, "r1" + behind, f"l2{words[first - 2]} {before}", f"r2{behind} {words[after + 1]}"]

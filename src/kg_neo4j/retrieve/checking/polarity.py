@@ -64,12 +64,12 @@ _BOUNDS = frozenset(
 _DATA = data_files.beside(__file__)
 
 
-def _pairs(key: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    return tuple((frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2))
-
-
-OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
-_FROM_THE_OTHER_END = frozenset(_pairs("inverse"))
+_OPPOSED, _INVERSE = (
+    [(frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2)]
+    for key in ("opposites", "inverse")
+)
+OPPOSITES = (*_OPPOSED, *_INVERSE)
+_FROM_THE_OTHER_END = frozenset(_INVERSE)
 
 
 def denied(said: Statement, windows: Sequence[Statement]) -> str:
