@@ -104,17 +104,14 @@ def _definition(opening: str) -> _Definition | None:
         if said is not None and _plain_name(name) is not None and (verb is None or number == 0):
             others = (match["name"] for match in _BORN.finditer(brackets))
             names = (name, *dict.fromkeys(other for other in others if _plain_name(other) is not None))
-            return _Definition(names, _roles(rest[said.end() :]))
+            rest = rest[said.end() :]  # "Polish composer and pianist of ...", "he was a prophet"
+            phrases = [_PHRASE_END.split(rest[:_PHRASE], maxsplit=1)[0]]
+            phrases += (match[1] for match in _WAS.finditer(rest, 0, _PHRASE * 3))
+            roles = {word for phrase in phrases for word in re.findall(r"[a-z]+", phrase) if word in _NOUNS}
+            return _Definition(names, frozenset(roles))
         if verb is not None:
             return None
     return None
-
-
-def _roles(rest: str) -> frozenset[str]:
-    """Return the nouns that say what is defined: "Polish composer and pianist of ...", "he was a prophet"."""
-    phrases = [_PHRASE_END.split(rest[:_PHRASE], maxsplit=1)[0]]
-    phrases += (match[1] for match in _WAS.finditer(rest, 0, _PHRASE * 3))
-    return frozenset(word for phrase in phrases for word in re.findall(r"[a-z]+", phrase) if word in _NOUNS)
 
 
 def _skip_brackets(text: str) -> tuple[str, str]:

@@ -194,15 +194,14 @@ def _is_no_life(draft: EntityDraft, birth: DateSpan | None, death: DateSpan | No
     return death.year - birth.year < (_LONG_LIFE if elsewhere else _SHORT_LIFE)
 
 
-def _is_person(draft: EntityDraft) -> bool:
-    votes = draft.votes + name_votes(draft)
-    return votes[PERSON] > max(votes[PLACE], votes[ORGANIZATION], votes[OTHER])
-
-
 def vote_family(drafts: Collection[EntityDraft]) -> None:
     """Give a full name the type of a person who has the same surname."""
     full = [draft for draft in drafts if not (draft.single or draft.italic or "of" in draft.words)]
-    people = {draft.words[-1] for draft in full if _is_person(draft)}
+    people = set()
+    for draft in full:
+        votes = draft.votes + name_votes(draft)
+        if votes[PERSON] > max(votes[PLACE], votes[ORGANIZATION], votes[OTHER]):
+            people.add(draft.words[-1])
     for draft in full:
         if draft.words[-1] in people and len(draft.words) < 4 and not name_votes(draft)[ORGANIZATION]:
             draft.votes[PERSON] += _CERTAIN
