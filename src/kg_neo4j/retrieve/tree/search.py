@@ -273,24 +273,14 @@ def descend(
     parts: dict[str, list[Row]] = {}
     for part in row["leaves"]:
         parts.setdefault(part["id"], []).append(part)
-    placed = [replace(node, places=_places(node, beneath, steps, parts)) for node in nodes]
-    placed = [node for node in placed if node.places]
+    placed = []
+    for node in nodes:
+        ways = _ways(node.id, beneath, steps)
+        under = ((part, ways[leaf]) for leaf, listed in parts.items() if leaf in ways for part in listed)
+        places = tuple(LeafPlace(part["chunk_id"], part["start"], part["end"], way) for part, way in under)
+        if places:
+            placed.append(replace(node, places=places))
     return tuple(placed), _chunks(placed, row["leaves"])
-
-
-def _places(
-    node: FoundNode,
-    beneath: Mapping[str, Sequence[str]],
-    steps: Mapping[str, TreeStep],
-    parts: Mapping[str, Sequence[Row]],
-) -> tuple[LeafPlace, ...]:
-    ways = _ways(node.id, beneath, steps)
-    return tuple(
-        LeafPlace(part["chunk_id"], part["start"], part["end"], ways[leaf])
-        for leaf, listed in parts.items()
-        if leaf in ways
-        for part in listed
-    )
 
 
 def _ways(
