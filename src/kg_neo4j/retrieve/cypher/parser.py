@@ -286,7 +286,12 @@ class Parser:
         lower = said.lower()
         self.place += 2
         if word in ("ALL", "ANY", "NONE", "SINGLE"):
-            return self._quantified(lower)
+            name, over = self._walked()
+            with Inner(self, name, over):
+                self.expect("WHERE")
+                text = f"{lower}({name} IN {over.text} WHERE {self.expression().text})"
+            self.expect(")")
+            return QueryPiece(text, is_aggregate=over.is_aggregate)
         if lower in AGGREGATES:
             return self._aggregate(lower)
         if lower == "exists" and self.is_pattern():
@@ -331,14 +336,6 @@ class Parser:
                 text, function.gives, 0 if function.name.endswith("Node") else 1, weight, is_aggregate=aggregate
             )
         return QueryPiece(text, weight=weight, is_aggregate=aggregate)
-
-    def _quantified(self, word: str) -> QueryPiece:
-        name, over = self._walked()
-        with Inner(self, name, over):
-            self.expect("WHERE")
-            text = f"{word}({name} IN {over.text} WHERE {self.expression().text})"
-        self.expect(")")
-        return QueryPiece(text, is_aggregate=over.is_aggregate)
 
     def _aggregate(self, name: str) -> QueryPiece:
         if name == "count" and self.accept("*", ")"):
