@@ -105,24 +105,6 @@ def _named(sentence: CueSentence) -> int:
     return min(MOST_NAMES, len(sentence.names))
 
 
-def _plot(sentence: CueSentence) -> float:
-    return _listed(sentence.narrated, "plot") + FAINT * _named(sentence)
-
-
-def _character(sentence: CueSentence) -> float:
-    people = NAME * _named(sentence) + FAINT * min(3, _listed(sentence.narrated, "pronouns"))
-    return _listed(sentence.words, "character") + people
-
-
-def _setting(sentence: CueSentence) -> float:
-    return _listed(sentence.narrated, "setting") + _found(sentence, "clock")
-
-
-def _point_of_view(sentence: CueSentence) -> float:
-    words = sentence.narrated
-    return 2 * _listed(words, "person") + _listed(words, "teller") + _listed(words, "perceived")
-
-
 def _style(sentence: CueSentence) -> float:
     signs = sum(sentence.text.count(sign) for sign in "!;—") + sentence.text.count("--")
     formed = sum(bool(_PATTERNS["adjective"].match(word)) for word in sentence.words) * 0.7
@@ -139,20 +121,23 @@ def _theme(sentence: CueSentence) -> float:
     return _listed(sentence.words, "theme") + 0.7 * formed + 2 * _found(sentence, "general")
 
 
-def _irony_and_symbol(sentence: CueSentence) -> float:
-    turned = FAINT * _listed(sentence.words, "irony") + _found(sentence, "contrast")
-    standing = _listed(sentence.words, "symbols") + 2 * _found(sentence, "symbol")
-    return turned + standing + _found(sentence, "simile") * 0.5
-
-
 _WEIGHERS: Mapping[str, Callable[[CueSentence], float]] = {
-    "plot": _plot,
-    "character": _character,
-    "setting": _setting,
-    "point_of_view": _point_of_view,
+    "plot": lambda said: _listed(said.narrated, "plot") + FAINT * _named(said),
+    "character": lambda said: (
+        _listed(said.words, "character")
+        + (NAME * _named(said) + FAINT * min(3, _listed(said.narrated, "pronouns")))  # people
+    ),
+    "setting": lambda said: _listed(said.narrated, "setting") + _found(said, "clock"),
+    "point_of_view": lambda said: (
+        2 * _listed(said.narrated, "person") + _listed(said.narrated, "teller") + _listed(said.narrated, "perceived")
+    ),
     "style": _style,
     "theme": _theme,
-    "irony_and_symbol": _irony_and_symbol,
+    "irony_and_symbol": lambda said: (
+        (FAINT * _listed(said.words, "irony") + _found(said, "contrast"))  # what turns
+        + (_listed(said.words, "symbols") + 2 * _found(said, "symbol"))  # what stands for something
+        + _found(said, "simile") * 0.5
+    ),
     "general": lambda _: 0.0,
 }
 

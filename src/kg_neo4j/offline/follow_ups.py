@@ -53,7 +53,10 @@ def _completed(text: str, turns: Sequence[Turn]) -> str | None:
     about = _PATTERNS["about"].match(text)
     rest = about["rest"] if about else _PATTERNS["lead"].sub("", text).strip(" ?!.")
     if bare := _PATTERNS["bare_wh"].match(rest):
-        return _with_question_word(bare["wh"], last)
+        word = bare["wh"].capitalize()
+        if re.match(rf"^\s*{_WH}\b", last, re.IGNORECASE):
+            return re.sub(rf"^\s*{_WH}\b", word, last, count=1, flags=re.IGNORECASE)
+        return f"{word} {last[:1].lower()}{last[1:]}"
     noun, preposition = _PATTERNS["possessive"].match(rest), _PATTERNS["preposition"].match(rest)
     # one without a verb goes on with the last: "And Bonpland?", "His wife?"
     is_short = _PATTERNS["lead"].match(text) or noun or preposition or len(rest.split()) <= 4
@@ -70,13 +73,6 @@ def _completed(text: str, turns: Sequence[Turn]) -> str | None:
         if not rest.casefold().startswith("the "):
             return text
     return _with_name(_replaced(rest, turns), turns[-1])
-
-
-def _with_question_word(word: str, last: str) -> str:
-    changed = re.sub(rf"^\s*{_WH}\b", word.capitalize(), last, count=1, flags=re.IGNORECASE)
-    if changed != last or re.match(rf"^\s*{_WH}\b", last, re.IGNORECASE):
-        return changed
-    return f"{word.capitalize()} {last[:1].lower()}{last[1:]}"
 
 
 def _with_phrase(phrase: str, last: str) -> str:
@@ -168,7 +164,11 @@ def _replaced(text: str, turns: Sequence[Turn]) -> str:
         sure = match["which"].casefold() != "the"
         if match["more"] and not sure:  # "the man who ..." says itself who is meant
             return match[0]
-        meant = _by_noun(match["noun"].casefold(), turns, sure=sure)
+        word = match["noun"].casefold()
+        kind, gender = _NOUNS.get(word, ("thing", ""))
+        meant = _last(turns, lambda each: each.kind == kind and word in each.name.casefold())
+        if not meant and (kind != "thing" or sure):  # "the ship" stands only for what is called a ship
+            meant = _last(turns, lambda each: each.kind == kind and (not gender or each.gender == gender))
         return f"{meant}{match['more'] or ''}" if meant else match[0]
 
     found = _PATTERNS["two"].sub(lambda match: _several(turns) or match[0], text)
@@ -232,15 +232,6 @@ def _is_called(subject: TurnMention, gender: str, turn: Turn) -> bool:
     name = re.escape(subject.said or subject.name)
     near = rf"\b(?:{words})\b[^.;]{{0,{NEAR}}}?{name}|{name}[^.;]{{0,{NEAR}}}?\b(?:{words})\b"
     return re.search(near, turn.answer, re.IGNORECASE) is not None
-
-
-def _by_noun(noun: str, turns: Sequence[Turn], *, sure: bool) -> str:
-    """Return the name that "that city" stands for. "the ship" stands only for what is called a ship; `sure`: "that"."""
-    kind, gender = _NOUNS.get(noun, ("thing", ""))
-    meant = _last(turns, lambda each: each.kind == kind and noun in each.name.casefold())
-    if meant or (kind == "thing" and not sure):
-        return meant
-    return _last(turns, lambda each: each.kind == kind and (not gender or each.gender == gender))
 
 
 def _several(turns: Sequence[Turn]) -> str:

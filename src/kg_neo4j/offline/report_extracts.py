@@ -60,19 +60,15 @@ def extract(question: Question, reports: Sequence[tuple[int, CommunityReport]]) 
     """Return what numbered reports say of `question`, word for word."""
     terms = asked_terms(question)
     if not terms:
-        return ReportExtract(_overview(reports), is_overview=True)
+        lines = []
+        for number, report in sorted(reports, key=lambda each: (-each[1].rating, -each[1].size, each[0]))[:OVERVIEW]:
+            summary = " ".join(without_marks(report.summary).split())
+            if len(summary) > LONGEST:
+                summary = summary[: summary.rfind(" ", 0, LONGEST)] + "…"
+            lines.append(f"- {report.title}: {summary} [R{number}]")
+        return ReportExtract("\n".join(lines), is_overview=True)
     names = tuple(name for name in question.names if name in terms)
     return ReportExtract(_sentences(terms, names, reports), is_overview=False)
-
-
-def _overview(reports: Sequence[tuple[int, CommunityReport]]) -> str:
-    lines = []
-    for number, report in sorted(reports, key=lambda each: (-each[1].rating, -each[1].size, each[0]))[:OVERVIEW]:
-        summary = " ".join(without_marks(report.summary).split())
-        if len(summary) > LONGEST:
-            summary = summary[: summary.rfind(" ", 0, LONGEST)] + "…"
-        lines.append(f"- {report.title}: {summary} [R{number}]")
-    return "\n".join(lines)
 
 
 def _sentences(terms: Sequence[str], names: Sequence[str], reports: Sequence[tuple[int, CommunityReport]]) -> str:

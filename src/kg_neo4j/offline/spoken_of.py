@@ -45,8 +45,13 @@ def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
         at, said = _in_question(row, answer.question)
         if said:
             asked.append((at, _mention(row, said)))
-        elif (at := _in_answer(row, text)) >= 0:
-            told.append((at, _mention(row, "")))
+            continue
+        words = split_words(row["name"])
+        parts = [words[-1], words[0]] if row["cited"] and words else []  # stand for it in the very words cited alone
+        names = (row["name"], *row["aliases"], *parts)
+        found = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+        if first := next(filter(None, found), None):
+            told.append((first.start(), _mention(row, "")))
     asked += _unknown(answer.question, [each.said for _, each in asked])
     mentions = [each for some in (asked, told) for _, each in sorted(some, key=lambda pair: (pair[0], pair[1].name))]
     return Turn(answer.question, text, _different(mentions)[:MENTIONS])
@@ -121,16 +126,6 @@ def _in_question(row: Row, question: str) -> tuple[int, str]:
     for left, right in spans:
         start, end = (left, right) if not end or left - end > 1 else (start, right)
     return start, re.sub(r"['’]s?$", "", question[start:end])
-
-
-def _in_answer(row: Row, text: str) -> int:
-    """Return where an answer names somebody: in full, or by a part of the name in the very words cited; else -1."""
-    words = split_words(row["name"])
-    parts = [words[-1], words[0]] if row["cited"] and words else []
-    for wanted in (row["name"], *row["aliases"], *parts):
-        if match := re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text):
-            return match.start()
-    return -1
 
 
 def _unknown(question: str, known: Sequence[str]) -> list[tuple[int, TurnMention]]:

@@ -33,7 +33,6 @@ from kg_neo4j.retrieve.interface import (
     TREE,
     AskOptions,
     Found,
-    FoundNode,
     Reply,
     Search,
 )
@@ -139,6 +138,9 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     if not reply.text and search.mode != TREE:
         notes += say_unknown(database, search)
     ways = [reply.ways.get(each, found.way(each.chunk_id, each.start, each.end)) for each in reply.citations]
+    kinds = Counter((node.kind, node.aspect) for node in found.nodes)
+    ranked = sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
+    shares = tuple(KindShare(kind, aspect, n, n / len(found.nodes)) for (kind, aspect), n in ranked)
     return replace(
         reply,
         usage=assisted.usage + reply.usage,
@@ -146,7 +148,7 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
         retrieval_seconds=searched,
         model_seconds=reply.model_seconds + assisted.model_seconds,
         descents=tuple(ways) if found.nodes else (),
-        shares=shares(found.nodes),
+        shares=shares,
         nearest=() if reply.text else paged(database, search.graph, nearest(search.question, assisted.found)),
     )
 
@@ -196,13 +198,6 @@ def prepare(
         node_index=fitting.get("TreeNode"),
     )
     return search, notes
-
-
-def shares(nodes: Sequence[FoundNode]) -> tuple[KindShare, ...]:
-    """Return how much of what was read is of each kind, the most first."""
-    counts = Counter((node.kind, node.aspect) for node in nodes)
-    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return tuple(KindShare(kind, aspect, count, count / len(nodes)) for (kind, aspect), count in ranked)
 
 
 def _cut(question: Question) -> list[str]:

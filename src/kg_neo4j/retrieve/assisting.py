@@ -145,7 +145,10 @@ def _shown(question: str, found: Found, window: int, tokeniser: Tokeniser) -> li
     room = window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
     shown: list[str] = []
     for number, chunk in enumerate(_ranked(found), 1):
-        text = f"[{number}] {chunk.document}\n{_beginning(chunk.text, tokeniser)}"
+        text, spans = chunk.text, tokeniser.spans(chunk.text)
+        if len(spans) > SHOWN_TOKENS:
+            text = text[: spans[SHOWN_TOKENS][0]].rstrip() + " …"
+        text = f"[{number}] {chunk.document}\n{text}"
         room -= tokeniser.count(text) + 2
         if room < 0:
             break
@@ -174,8 +177,3 @@ def _fused(lists: Iterable[Sequence[_Item]]) -> tuple[_Item, ...]:
             scores[item.id] = scores.get(item.id, 0.0) + (1 / (_RANK + rank + 1) if item.score > 0 else 0.0)
     order = sorted(items, key=lambda each: (-scores[each], each))
     return tuple(replace(items[each], score=scores[each]) for each in order)
-
-
-def _beginning(text: str, tokeniser: Tokeniser) -> str:
-    spans = tokeniser.spans(text)
-    return text if len(spans) <= SHOWN_TOKENS else text[: spans[SHOWN_TOKENS][0]].rstrip() + " …"

@@ -48,9 +48,10 @@ def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
         values |= chosen
     if filters.types:
         values["only_types"] = _types(database, graph, filters.types)
-    if _has_years(filters):
-        since, until = _range(filters)
-        values |= {"only_dates": _dates(database, graph, filters), "only_since": since, "only_until": until}
+    if filters.since is not None or filters.until is not None:
+        since = MIN_YEAR if filters.since is None else filters.since
+        until = MAX_YEAR if filters.until is None else filters.until
+        values |= {"only_dates": _dates(database, graph, since, until), "only_since": since, "only_until": until}
     needed = {"ids": "only_documents", "names": "only_names", "types": "only_types", "years": "only_dates"}
     scope = Scope(tuple(each for each, value in needed.items() if value in values), values, say(filters))
     return replace(scope, counted=_counted(database, graph, scope))
@@ -100,15 +101,6 @@ def years_of(date: str) -> tuple[int, int] | None:
         except ValueRefused:
             return None
     return min(found), max(found)
-
-
-def _range(filters: Filters) -> tuple[int, int]:
-    since, until = filters.since, filters.until
-    return MIN_YEAR if since is None else since, MAX_YEAR if until is None else until
-
-
-def _has_years(filters: Filters) -> bool:
-    return filters.since is not None or filters.until is not None
 
 
 def _documents(database: Database, graph: str, filters: Filters) -> dict[str, Any] | None:
@@ -218,9 +210,8 @@ def _types(database: Database, graph: str, wanted: Collection[str]) -> list[str]
     return sorted(set(types))
 
 
-def _dates(database: Database, graph: str, filters: Filters) -> list[str]:
+def _dates(database: Database, graph: str, since: int, until: int) -> list[str]:
     """Return the dates of the graph, as its texts give them, that reach into the range of years."""
-    since, until = _range(filters)
     found = []
     for row in database.read(queries.get("retrieve/dates"), graph=graph):
         years = years_of(row["date"])

@@ -206,10 +206,6 @@ class AskOptions:
             raise UsageError(f"the mode {self.mode} searches in its own way", hint=hint)
         check_filters(self.filters)
 
-    def context_tokens(self, mode: str) -> int:
-        """Return how many tokens of evidence are read in `mode` at most."""
-        return self.max_context_tokens or (TREE_TOKENS if mode == TREE else CONTEXT_TOKENS)
-
 
 def check_filters(filters: Filters) -> None:
     """Raise UsageError for years out of order or range, and for names that are no text; needs no database."""
@@ -246,7 +242,7 @@ class Search:
     @property
     def context_tokens(self) -> int:
         """How many tokens of evidence are read at most."""
-        return self.options.context_tokens(self.mode)
+        return self.options.max_context_tokens or (TREE_TOKENS if self.mode == TREE else CONTEXT_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)

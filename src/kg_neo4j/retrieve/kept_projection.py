@@ -31,6 +31,7 @@ class KeptProjection(Generic[T]):
     step: Callable[[Reader, str], T]  # over the one of a name
     tree: str | None = None  # name of the trees that it has nodes of
     instead: Callable[[Transaction], T | None] | None = None  # a walk that needs no projection; None: it has to be one
+    _own: str = ""  # how its names begin
     _name: str = ""  # from where its state is known
     _is_projecting: bool = False  # it is being made
 
@@ -40,6 +41,7 @@ class KeptProjection(Generic[T]):
         Raises GdsMissing where the server has no GDS, NotEnoughMemory where the graph does not fit beside what is
         there, DatabaseError where the graph changes all the time.
         """
+        self._own = f"{prefix(self.graph)}{self.kind}/"
         for _ in range(TRIES):
             try:
                 return self.database.read_transaction(self._attempt)
@@ -47,16 +49,14 @@ class KeptProjection(Generic[T]):
                 if not self._name:
                     self.database.gds_version()  # says so where GDS is what is missing
                     raise
-                if self._stands() != self._is_projecting:
+                state = self._state(self.database)
+                stands = bool(state["stands"]) and self._name == self._own + (state["version"] or "")
+                if stands != self._is_projecting:
                     raise  # else another run has made what we projected, or dropped what we walked over
         raise DatabaseError(
             f"graph {self.graph!r} changes faster than it can be read",
             hint="ask again when it is loaded, or use --mode naive",
         )
-
-    @property
-    def _prefix(self) -> str:
-        return f"{prefix(self.graph)}{self.kind}/"
 
     def _attempt(self, transaction: Transaction) -> T | None:
         """Make the projection where it is not there, and walk over it: one transaction."""
@@ -64,7 +64,7 @@ class KeptProjection(Generic[T]):
         if self.instead is not None and (found := self.instead(transaction)) is not None:
             return found
         state = self._state(transaction)
-        name = self._prefix + (state["version"] or "")
+        name = self._own + (state["version"] or "")
         if state["stands"] and state["version"]:
             self._name = name
         elif not self._project(transaction, name, is_former=state["stands"]):
@@ -72,25 +72,10 @@ class KeptProjection(Generic[T]):
         return self.step(transaction, name)
 
     def _project(self, transaction: Transaction, name: str, *, is_former: bool) -> bool:
-        drop, own = queries.get("retrieve/drop_search"), self._prefix
+        drop = queries.get("retrieve/drop_search")
         if is_former:  # of a graph that no version tells apart
-            transaction.run(drop, graph_prefix=own, prefix=own, age_s=0, others=0)
-        self._check_memory(transaction)
-        transaction.run(drop, graph_prefix=own, prefix=SEARCH, age_s=FORMER_S, others=OTHERS)
-        self._name, self._is_projecting = name, True
-        made = self.make(transaction, name)
-        self._is_projecting = False
-        return made
-
-    def _stands(self) -> bool:
-        state = self._state(self.database)
-        return bool(state["stands"]) and self._name == self._prefix + (state["version"] or "")
-
-    def _state(self, reader: Reader) -> Row:
-        return reader.read(queries.get("retrieve/search_state"), graph=self.graph, prefix=self._prefix)[0]
-
-    def _check_memory(self, reader: Reader) -> None:
-        found = reader.read(queries.get("retrieve/estimate_search"), graph=self.graph, tree=self.tree)
+            transaction.run(drop, graph_prefix=self._own, prefix=self._own, age_s=0, others=0)
+        found = transaction.read(queries.get("retrieve/estimate_search"), graph=self.graph, tree=self.tree)
         if found and found[0]["required_bytes"] > found[0]["available_bytes"]:
             required, available = (round(found[0][key] / 2**20) for key in ("required_bytes", "available_bytes"))
             raise NotEnoughMemory(
@@ -98,6 +83,14 @@ class KeptProjection(Generic[T]):
                 f"free at {self.database.address.shown}",
                 hint="give the server a larger heap (KG_DB_HEAP_MB for the local one)",
             )
+        transaction.run(drop, graph_prefix=self._own, prefix=SEARCH, age_s=FORMER_S, others=OTHERS)
+        self._name, self._is_projecting = name, True
+        made = self.make(transaction, name)
+        self._is_projecting = False
+        return made
+
+    def _state(self, reader: Reader) -> Row:
+        return reader.read(queries.get("retrieve/search_state"), graph=self.graph, prefix=self._own)[0]
 
 
 def forget(database: Database, graph: str) -> int:

@@ -54,10 +54,20 @@ def link(reader: Reader, graph: str, question: Question, scope: Scope | None = N
         return Linked()
     found = look_up(reader, graph, [exact_query(each.text) for each in phrases], scope)
     exact = [(phrase, bearers(phrase.text, rows)) for phrase, rows in zip(phrases, found, strict=True)]
-    chosen = _longest([(phrase, rows) for phrase, rows in exact if rows])
+    taken: set[int] = set()
+    chosen = []
+    for phrase, rows in sorted(exact, key=lambda each: (-each[0].size, each[0].first)):
+        words = set(range(phrase.first, phrase.last + 1))
+        if rows and not words & taken:  # of names that share a word the longest
+            taken |= words
+            chosen.append((phrase, rows))
     if not chosen and question.text == question.text.lower():
-        return _linked(_small_last_names(phrases, found))
-    unknown = _unknown(question, phrases, [phrase for phrase, _ in chosen])
+        for phrase, rows in zip(phrases, found, strict=True):  # last names without any capital: "humboldt"
+            if phrase.size == 1:
+                known = [row for row in rows if fit(phrase.text, row) in (NameFit.FOLDED, NameFit.LAST)]
+                chosen += [(phrase, people)] if (people := nearly(phrase.text, known)) else []
+        return _linked(chosen)
+    unknown = _unknown(question, phrases, taken)
     if unknown:
         near = look_up(reader, graph, [near_query(each.text) for each in unknown], scope)
         chosen += [
@@ -157,12 +167,9 @@ def _phrases(question: Question) -> list[Phrase]:
             if not with_capitals and is_stop_word(fold(inner[0])):
                 continue
             found.append(Phrase(first, last, text[spans[first][0] : spans[last][1]]))
-    found.sort(key=lambda each: (-_weight(each, capitals), each.first))
+    weights = [1.0 if capital else 0.5 for capital in capitals]
+    found.sort(key=lambda each: (-sum(weights[each.first : each.last + 1]), each.first))
     return found[:MAX_PHRASES]
-
-
-def _weight(phrase: Phrase, capitals: Sequence[bool]) -> float:
-    return sum(1.0 if capitals[index] else 0.5 for index in range(phrase.first, phrase.last + 1))
 
 
 def look_up(reader: Reader, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
@@ -192,34 +199,11 @@ def _words(text: str) -> list[str]:
     return [plain(text[start:end]).lower() for start, end in word_spans(text)]
 
 
-def _longest(found: Sequence[tuple[Phrase, list[Row]]]) -> list[tuple[Phrase, list[Row]]]:
-    """Return the finds of the longest phrases, none of which shares a word with another."""
-    taken: set[int] = set()
-    chosen = []
-    for phrase, rows in sorted(found, key=lambda each: (-each[0].size, each[0].first)):
-        words = set(range(phrase.first, phrase.last + 1))
-        if not words & taken:
-            taken |= words
-            chosen.append((phrase, rows))
-    return chosen
-
-
-def _unknown(question: Question, phrases: Sequence[Phrase], known: Sequence[Phrase]) -> list[Phrase]:
-    """Return the names as the question writes them of which no word was linked."""
-    taken = {index for phrase in known for index in range(phrase.first, phrase.last + 1)}
+def _unknown(question: Question, phrases: Sequence[Phrase], taken: set[int]) -> list[Phrase]:
+    """Return the names as the question writes them of which no word was linked; `taken` are the places of those."""
     runs = {" ".join(run) for run in question.full_names}
     free = [each for each in phrases if not taken & set(range(each.first, each.last + 1))]
     return [each for each in free if " ".join(fold(each.text[a:b]) for a, b in word_spans(each.text)) in runs]
-
-
-def _small_last_names(phrases: Sequence[Phrase], found: Sequence[list[Row]]) -> list[tuple[Phrase, list[Row]]]:
-    """Return the people whose last names a question without any capital writes: "humboldt"."""
-    people = [
-        (phrase, nearly(phrase.text, [row for row in rows if fit(phrase.text, row) in (NameFit.FOLDED, NameFit.LAST)]))
-        for phrase, rows in zip(phrases, found, strict=True)
-        if phrase.size == 1
-    ]
-    return [(phrase, rows) for phrase, rows in people if rows]
 
 
 def _linked(chosen: Sequence[tuple[Phrase, list[Row]]]) -> Linked:

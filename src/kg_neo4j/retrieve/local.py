@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
-from kg_neo4j.graph.database import Database, Reader, Row, Transaction
+from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.interface import CHUNKS, Found, Linked, Search, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.left import read_left
@@ -30,7 +30,8 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
     Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
     memory for it, nothing is followed, and a note says so.
     """
-    linked, flat = database.read_transaction(lambda transaction: _start(transaction, search))
+    best, linked = database.read_transaction(lambda each: (naive.retrieve(each, search, FLAT), named(each, search)))
+    flat = tuple(each.id for each in best.chunks)
     notes: tuple[str, ...] = ()
     reached = Reached()
     try:
@@ -39,17 +40,11 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
 
-    def read(transaction: Transaction) -> Found:
-        ranked = rank(transaction, search, reached.chunks, flat)[:chunks]
-        return match(transaction, search, linked, reached, ranked, notes=notes)
-
-    return database.read_transaction(read)
-
-
-def _start(reader: Reader, search: Search) -> tuple[Linked, tuple[str, ...]]:
-    """Return what the question names, and the chunks that flat search finds."""
-    flat = tuple(each.id for each in naive.retrieve(reader, search, FLAT).chunks)
-    return named(reader, search), flat
+    return database.read_transaction(
+        lambda each: match(
+            each, search, linked, reached, rank(each, search, reached.chunks, flat)[:chunks], notes=notes
+        )
+    )
 
 
 def match(
@@ -67,30 +62,23 @@ def match(
     """
     vector = None if search.vector is None else list(search.vector)
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
-
-    def read(words: int) -> Row:
-        return read_left(
-            reader,
-            search.scope,
-            "retrieve/local",
-            graph=search.graph,
-            words=search.words,
-            entity_vector=vector if search.entity_index else None,
-            fact_vector=vector if search.fact_index else None,
-            linked=list(linked.entities),
-            reached=near,
-            ranked=[{"id": each, "score": score} for each, score in ranked],
-            fetch_words=words,
-            seeds=SEEDS,
-            facts=FACTS,
-            per_seed=PER_SEED,
-            hub=HUB,
-            filtered=search.scope is not None,
-        )[0]
-
-    row = read(fetched(search.scope, CHUNKS))
+    given = {
+        "graph": search.graph,
+        "words": search.words,
+        "entity_vector": vector if search.entity_index else None,
+        "fact_vector": vector if search.fact_index else None,
+        "linked": list(linked.entities),
+        "reached": near,
+        "ranked": [{"id": each, "score": score} for each, score in ranked],
+        "seeds": SEEDS,
+        "facts": FACTS,
+        "per_seed": PER_SEED,
+        "hub": HUB,
+        "filtered": search.scope is not None,
+    }
+    row = read_left(reader, search.scope, "retrieve/local", fetch_words=fetched(search.scope, CHUNKS), **given)[0]
     if row["short"]:
-        row = read(EVERYTHING)
+        row = read_left(reader, search.scope, "retrieve/local", fetch_words=EVERYTHING, **given)[0]
     return Found(
         "local",
         tuple(read_chunk(chunk) for chunk in row["chunks"]),

@@ -53,7 +53,8 @@ def plain(text: str) -> str:
 
 def keys(names: Iterable[str]) -> set[str]:
     """Return the forms under which names are compared, titles also without their brackets."""
-    return {key for name in names for key in _keys(name)}
+    forms = ((normalise(name), normalise(_BRACKETS.sub("", name))) for name in names)
+    return {key for both in forms for key in both if key}
 
 
 def bearers(text: str, rows: Sequence[Row]) -> list[Row]:
@@ -82,7 +83,13 @@ def nearly(text: str, rows: Sequence[Row]) -> list[Row]:
         return []
     best = min(each for each, _ in graded)
     fitting = [row for each, row in graded if each is best]
-    return fitting if best <= NameFit.FOLDED else _best_attested(fitting)
+    if best <= NameFit.FOLDED:
+        return fitting
+    attested: dict[str, Row] = {}
+    for row in fitting:
+        if row["kind"] not in attested or row["evidence"] > attested[row["kind"]]["evidence"]:
+            attested[row["kind"]] = row
+    return list(attested.values())
 
 
 def nearest(text: str, rows: Iterable[Row]) -> tuple[str, ...]:
@@ -107,24 +114,12 @@ def say_missing(text: str, near: Sequence[str]) -> str:
     return f"{said} Did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
 
 
-def _keys(name: str) -> set[str]:
-    return {key for key in (normalise(name), normalise(_BRACKETS.sub("", name))) if key}
-
-
 def _kind(row: Row) -> str:
     return kind_of(row.get("type") or "")
 
 
-def _best_attested(rows: Sequence[Row]) -> list[Row]:
-    best: dict[str, Row] = {}
-    for row in rows:
-        if row["kind"] not in best or row["evidence"] > best[row["kind"]]["evidence"]:
-            best[row["kind"]] = row
-    return list(best.values())
-
-
 def _fit(asked: str, name: str, node_type: str) -> NameFit | None:
-    wanted, known = normalise(asked), _keys(name)
+    wanted, known = normalise(asked), keys([name])
     if wanted in known:
         return NameFit.SAME
     is_person = kind_of(node_type) == PERSON
@@ -148,16 +143,13 @@ def _is_folded(mine: NameForm, theirs: NameForm, *, is_person: bool) -> bool:
     same_core = (mine.core, mine.generation) == (theirs.core, theirs.generation)
     if is_person and same_core and not _titles_differ(mine, theirs):
         return True
-    one, other = ("".join(_without_article(form.words)) for form in (mine, theirs))
+    both = (mine.words, theirs.words)
+    one, other = ("".join(words[1:] if len(words) > 1 and words[0] == "the" else words) for words in both)
     return one == other and len(one) >= SHORTEST
 
 
 def _titles_differ(mine: NameForm, theirs: NameForm) -> bool:
     return bool(mine.titles and theirs.titles and not mine.titles & theirs.titles)
-
-
-def _without_article(words: tuple[str, ...]) -> tuple[str, ...]:
-    return words[1:] if len(words) > 1 and words[0] == "the" else words
 
 
 def _is_last(mine: NameForm, theirs: NameForm) -> bool:

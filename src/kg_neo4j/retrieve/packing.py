@@ -7,7 +7,8 @@ and smaller ones after it may still fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j._models.tokens import Tokeniser
@@ -131,137 +132,92 @@ def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Con
 
 
 def _chunk_units(found: Found, tokeniser: Tokeniser) -> list[ContextUnit]:
-    support = _support(found)
-    ranked = sorted(found.chunks, key=lambda chunk: (-(chunk.score + support.get(chunk.id, 0.0)), chunk.id))
-    return [
-        ContextUnit(
-            f"chunk {chunk.id}",
-            Evidence(
-                kind="chunk",
-                id=chunk.id,
-                text=chunk.text,
-                score=chunk.score + support.get(chunk.id, 0.0),
-                chunk_id=chunk.id,
-                document=chunk.document,
-                start=0,
-                end=len(chunk.text),
-                token_count=tokeniser.count(chunk.text) + OVERHEAD,
-            ),
-        )
-        for chunk in ranked
-    ]
-
-
-def _support(found: Found) -> dict[str, float]:
-    """Return, for each chunk, a part of the score of the entities and facts that rest on it."""
-    support: dict[str, float] = {}
+    """Return a unit for each chunk, best first; a part of the score of what rests on a chunk is added to its own."""
+    resting: defaultdict[str, float] = defaultdict(float)
     items: list[FoundEntity | FoundFact] = [*found.entities, *found.facts]
     for item in items:
-        places = item.mentions if isinstance(item, FoundEntity) else item.statements
-        for chunk_id in {place.chunk_id for place in places}:
-            support[chunk_id] = support.get(chunk_id, 0.0) + 0.1 * item.score
-    return support
+        for chunk_id in {place.chunk_id for place in _places(item)}:
+            resting[chunk_id] += 0.1 * item.score
+    scored = [(chunk.score + resting[chunk.id], chunk) for chunk in found.chunks]
+    units = []
+    for score, chunk in sorted(scored, key=lambda each: (-each[0], each[1].id)):
+        tokens = tokeniser.count(chunk.text) + OVERHEAD
+        where = (chunk.id, chunk.document, 0, len(chunk.text), tokens)
+        units.append(ContextUnit(f"chunk {chunk.id}", Evidence("chunk", chunk.id, chunk.text, score, *where)))
+    return units
 
 
 def _graph_units(
     found: Found, tokeniser: Tokeniser, held: frozenset[str], known: dict[str, ContextUnit]
 ) -> list[ContextUnit]:
     """Return entity and fact units, best first, and put them and all that they need into `known`."""
-    texts = _Texts(found, tokeniser)
+    chunks = {chunk.id: chunk for chunk in found.chunks}
+    sentences: dict[str, list[Sentence]] = {}  # of each chunk, split once
     units: list[ContextUnit] = []
     items: list[FoundEntity | FoundFact] = [*found.entities, *found.facts]
     for item in sorted(items, key=lambda item: (-item.score, item.id)):
-        support = texts.support(item, held, known)
+        places = _places(item)
+        support = next((known[key] for place in places if (key := f"chunk {place.chunk_id}") in held), None)
+        if support is None:
+            around = (_around(place, chunks, sentences, tokeniser) for place in places)
+            support = next((unit for unit in around if unit is not None), None)
         if support is None:
             continue
         known.setdefault(support.key, support)
         if isinstance(item, FoundEntity):
-            unit = _entity_unit(item, support, tokeniser)
+            also = f", also {', '.join(item.aliases[:4])}" if item.aliases else ""
+            words = item.description or item.role
+            text = f"{item.name} ({item.type}{also})" + (f": {words}" if words else "")
+            unit = _unit("entity", item.id, text, item.score, support, tokeniser)
         else:
-            unit = _fact_unit(item, support, tokeniser)
+            when = f" ({item.start_date})" if item.start_date else ""
+            said = f": {item.description}" if item.description else ""
+            text = f"{item.source} {item.type} {item.target}{when}{said}"
+            ends = (f"entity {item.source_id}", f"entity {item.target_id}")
+            unit = _unit("fact", item.id, text, item.score, support, tokeniser, ends)
         known[unit.key] = unit
         units.append(unit)
     for fact in found.facts:
-        if f"fact {fact.id}" in known:
-            _add_ends(fact, known, tokeniser)
+        if f"fact {fact.id}" in known:  # an end that is no entity found is its name, resting on the fact's own words
+            support = known[known[f"fact {fact.id}"].needs[-1]]
+            for entity_id, name in ((fact.source_id, fact.source), (fact.target_id, fact.target)):
+                if f"entity {entity_id}" not in known:
+                    known[f"entity {entity_id}"] = _unit("entity", entity_id, name, 0.0, support, tokeniser)
     return units
 
 
-def _add_ends(fact: FoundFact, known: dict[str, ContextUnit], tokeniser: Tokeniser) -> None:
-    """Add a unit for each end of a fact that is not an entity found: its name, resting on the fact's own words."""
-    support = known[known[f"fact {fact.id}"].needs[-1]]
-    for entity_id, name in ((fact.source_id, fact.source), (fact.target_id, fact.target)):
-        unit = ContextUnit(
-            f"entity {entity_id}",
-            _evidence("entity", entity_id, name, 0.0, support.evidence, tokeniser),
-            (support.key,),
-        )
-        known.setdefault(unit.key, unit)
+def _places(item: FoundEntity | FoundFact) -> Sequence[Place]:
+    return item.mentions if isinstance(item, FoundEntity) else item.statements
 
 
-class _Texts:
-    """The chunks found and their sentences, split once."""
-
-    def __init__(self, found: Found, tokeniser: Tokeniser) -> None:
-        self._chunks = {chunk.id: chunk for chunk in found.chunks}
-        self._sentences: dict[str, list[Sentence]] = {}
-        self._tokeniser = tokeniser
-
-    def support(
-        self, item: FoundEntity | FoundFact, held: frozenset[str], known: Mapping[str, ContextUnit]
-    ) -> ContextUnit | None:
-        """Return what `item` rests on: a chunk already held, else the sentences around its words; None: neither."""
-        places = item.mentions if isinstance(item, FoundEntity) else item.statements
-        for place in places:
-            if f"chunk {place.chunk_id}" in held:
-                return known[f"chunk {place.chunk_id}"]
-        return next((unit for place in places if (unit := self._around(place)) is not None), None)
-
-    def _around(self, place: Place) -> ContextUnit | None:
-        chunk = self._chunks.get(place.chunk_id)
-        if chunk is None or place.start is None or place.end is None:
-            return None
-        if chunk.id not in self._sentences:
-            self._sentences[chunk.id] = split_sentences(chunk.text)
-        around = [each for each in self._sentences[chunk.id] if each.start < place.end and place.start < each.end]
-        return _sentence_unit(chunk, around[0].start, around[-1].end, self._tokeniser) if around else None
-
-
-def _sentence_unit(chunk: FoundChunk, start: int, end: int, tokeniser: Tokeniser) -> ContextUnit:
+def _around(
+    place: Place, chunks: Mapping[str, FoundChunk], sentences: dict[str, list[Sentence]], tokeniser: Tokeniser
+) -> ContextUnit | None:
+    """Return the sentences around the words of a place, as one unit."""
+    chunk = chunks.get(place.chunk_id)
+    if chunk is None or place.start is None or place.end is None:
+        return None
+    if chunk.id not in sentences:
+        sentences[chunk.id] = split_sentences(chunk.text)
+    around = [each for each in sentences[chunk.id] if each.start < place.end and place.start < each.end]
+    if not around:
+        return None
+    start, end = around[0].start, around[-1].end
     text = chunk.text[start:end]
-    evidence = Evidence(
-        "chunk", chunk.id, text, chunk.score, chunk.id, chunk.document, start, end, tokeniser.count(text) + OVERHEAD
-    )
-    return ContextUnit(f"words {chunk.id} {start}", evidence)
+    where = (chunk.id, chunk.document, start, end, tokeniser.count(text) + OVERHEAD)
+    return ContextUnit(f"words {chunk.id} {start}", Evidence("chunk", chunk.id, text, chunk.score, *where))
 
 
-def _entity_unit(entity: FoundEntity, support: ContextUnit, tokeniser: Tokeniser) -> ContextUnit:
-    also = f", also {', '.join(entity.aliases[:4])}" if entity.aliases else ""
-    words = entity.description or entity.role
-    text = f"{entity.name} ({entity.type}{also})" + (f": {words}" if words else "")
-    evidence = _evidence("entity", entity.id, text, entity.score, support.evidence, tokeniser)
-    return ContextUnit(f"entity {entity.id}", evidence, (support.key,))
-
-
-def _fact_unit(fact: FoundFact, support: ContextUnit, tokeniser: Tokeniser) -> ContextUnit:
-    when = f" ({fact.start_date})" if fact.start_date else ""
-    said = f": {fact.description}" if fact.description else ""
-    text = f"{fact.source} {fact.type} {fact.target}{when}{said}"
-    evidence = _evidence("fact", fact.id, text, fact.score, support.evidence, tokeniser)
-    return ContextUnit(
-        f"fact {fact.id}", evidence, (f"entity {fact.source_id}", f"entity {fact.target_id}", support.key)
-    )
-
-
-def _evidence(kind: str, item_id: str, text: str, score: float, place: Evidence, tokeniser: Tokeniser) -> Evidence:
-    return Evidence(
-        kind=kind,
-        id=item_id,
-        text=text,
-        score=score,
-        chunk_id=place.chunk_id,
-        document=place.document,
-        start=place.start,
-        end=place.end,
-        token_count=tokeniser.count(text) + OVERHEAD,
-    )
+def _unit(
+    kind: str,
+    item_id: str,
+    text: str,
+    score: float,
+    support: ContextUnit,
+    tokeniser: Tokeniser,
+    needs: tuple[str, ...] = (),
+) -> ContextUnit:
+    """Return an entity or a fact as a unit that rests on the words of `support`."""
+    place, tokens = support.evidence, tokeniser.count(text) + OVERHEAD
+    made = Evidence(kind, item_id, text, score, place.chunk_id, place.document, place.start, place.end, tokens)
+    return ContextUnit(f"{kind} {item_id}", made, (*needs, support.key))

@@ -155,13 +155,8 @@ def fulltext_query(question: Question) -> str | None:
     if not words:
         return None
     clauses = [f'"{word}"' for word in words]
-    beginnings = dict.fromkeys(_beginning(word) for word in words)
+    folded = [fold(word).partition("'")[0] for word in words]  # without accents, as the index has them
+    beginnings = dict.fromkeys(each[: -3 if len(each) >= 8 else -2 if len(each) >= 6 else -1] for each in folded)
     clauses += [f"{beginning}*^{PREFIX_BOOST}" for beginning in beginnings if len(beginning) >= 4]
     clauses += [f'"{left} {right}"^{PHRASE_BOOST}' for left, right in itertools.pairwise(words)]
     return " ".join(clauses)
-
-
-def _beginning(word: str) -> str:
-    """Return the first letters of a word, without accents, as the index has them; short for a word with no ending."""
-    folded = fold(word).partition("'")[0]
-    return folded[: -3 if len(folded) >= 8 else -2 if len(folded) >= 6 else -1]

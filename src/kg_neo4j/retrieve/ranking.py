@@ -73,7 +73,12 @@ def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]],
     rest = list(search.rest) if search.rest is not None and search.chunk_index is not None else None
     row = reader.read(queries.get("retrieve/candidates"), ids=list(ids), rest=rest)[0]
     walk = tuple(math.log(first[each] + _LEAST) for each in ids)
-    return Candidates(ids, walk, _spread_out(row["near"]), row["entities"], row["chunks"])
+    known = [each for each in row["near"] if each is not None]
+    least, greatest = min(known, default=0.0), max(known, default=0.0)
+    near = (0.0,) * len(ids)
+    if greatest > least:  # cosines are spread out, so that those of any model count for as much
+        near = tuple(0.0 if each is None else (each - least) / (greatest - least) for each in row["near"])
+    return Candidates(ids, walk, near, row["entities"], row["chunks"])
 
 
 def weigh(candidates: Candidates, weights: Weights = WEIGHTS) -> list[float]:
@@ -88,7 +93,11 @@ def walk_again(candidates: Candidates, begin: float) -> list[float]:
 
     A chunk leads to its entities, the rarer the more; an entity to all that mention it alike, candidates or not.
     """
-    passed = moving = _starts([one + begin * two for one, two in zip(candidates.walk, candidates.near, strict=True)])
+    scores = [one + begin * two for one, two in zip(candidates.walk, candidates.near, strict=True)]
+    first = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:STARTS]
+    shares = {place: math.exp(scores[place] - scores[first[0]]) for place in first}
+    total = sum(shares.values())
+    passed = moving = [shares.get(place, 0.0) / total for place in range(len(scores))]  # all together 1
     rarity = [math.log(1 + candidates.chunks / each["mentions"]) for each in candidates.entities]
     ways = list(zip(candidates.entities, rarity, strict=True))
     out = [0.0] * len(moving)
@@ -106,20 +115,3 @@ def walk_again(candidates: Candidates, begin: float) -> list[float]:
         passed = [one + two for one, two in zip(passed, gained, strict=True)]
     best = max(passed, default=1.0)
     return [math.log(each / best + _LEAST) for each in passed]
-
-
-def _spread_out(near: Sequence[float | None]) -> tuple[float, ...]:
-    """Return cosines brought to 0 for the least and 1 for the greatest, so that any model's count for as much."""
-    known = [each for each in near if each is not None]
-    if not known or max(known) == min(known):
-        return (0.0,) * len(near)
-    least, width = min(known), max(known) - min(known)
-    return tuple(0.0 if each is None else (each - least) / width for each in near)
-
-
-def _starts(scores: Sequence[float]) -> list[float]:
-    """Return how much of the second walk begins at each candidate: at the best few alone, all together 1."""
-    best = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:STARTS]
-    shares = {place: math.exp(scores[place] - scores[best[0]]) for place in best}
-    total = sum(shares.values())
-    return [shares.get(place, 0.0) / total for place in range(len(scores))]

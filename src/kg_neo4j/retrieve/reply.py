@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
 
@@ -56,38 +56,49 @@ class AnswerFromSources(Job[Reply]):
     further: FurtherSearch | None = None  # None: what was found is all
 
     def by_model(self, door: Door) -> Reply:
-        """Answer with the model; without one valid citation its answer is replaced by sentences of the sources."""
+        """Answer with the model; without one valid citation its answer is replaced by sentences of the sources.
+
+        A context that the model finds too long is halved and sent again, down to 200 tokens.
+        """
         if not self.found.chunks:
             return Reply("")
         started = time.monotonic()
-        answer = ask_model(self.search, self.found, door, self.how)
-        made = Reply("", evidence=answer.packed.evidence, usage=answer.usage, notes=_notes(answer, self.search))
-        if answer.checked is None and not answer.silent:
+        question, tokeniser, most = self.search.question.text, self.how.tokeniser, self.search.context_tokens
+        room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - tokeniser.count(question)
+        budget = max(SMALLEST_CONTEXT, min(most, room))
+        answer = door.ask(AnswerQuestion(question, self.found, tokeniser, budget), self.how.hear)
+        if isinstance(answer.error, ContextTooLong):
+            raise answer.error
+        packed = cast("AnswerQuestion", answer.task).packed
+        said = answer.value or ModelReply(None)
+        notes = list(answer.notes)
+        if packed.left_out:
+            notes.append(f"{packed.left_out} further hits did not fit into {most:,} tokens")
+        if said.answer is not None and said.answer.invalid:
+            notes.append(f"removed citations of sources that were not given: {', '.join(said.answer.invalid)}")
+        made = Reply("", evidence=packed.evidence, usage=answer.charged, notes=tuple(notes))
+        silent = "" if answer.value else answer.problem  # the provider's filter, or nothing usable came back
+        if said.answer is None and not silent:
             return replace(made, model_seconds=time.monotonic() - started)
-        checked, usage, said = _checked(answer, self.found, door, self.how)
+        why = silent or "the model's answer cited no source and was left out"
+        if said.answer is not None and said.answer.citations:
+            checked, usage, notes = _checked(said.answer, self.found, door, self.how)
+            made = replace(made, usage=made.usage + usage, notes=(*made.notes, *notes))
+            if checked.citations:
+                made = replace(made, ways=said.answer.ways, model_seconds=time.monotonic() - started)
+                return _cited(said.short, checked, made)
+            why = notes[-1]
         seconds = time.monotonic() - started
-        made = replace(made, usage=made.usage + usage, notes=(*made.notes, *said), model_seconds=seconds)
-        if checked is not None and checked.citations:
-            return _cited(answer, checked, made)
-        why = answer.silent or "the model's answer cited no source and was left out"
-        if checked is not None and not answer.silent:
-            why = said[-1]
         instead = door.instead(replace(self, further=None))
         notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.text else ())]
-        return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=made.model_seconds)
+        return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=seconds)
 
 
-def _cited(answer: ModelReply, checked: CheckedClaims, made: Reply) -> Reply:
-    short = answer.short if _is_cited(answer.short, checked) else ""
-    if answer.short and not short:
-        made = replace(made, notes=(*made.notes, f"left out the short answer “{answer.short}”: no source says it"))
-    ways = answer.checked.ways if answer.checked else {}
-    told = replace(made, text=checked.text, citations=checked.citations, claims=checked.claims)
-    return replace(told, short=short, ways=ways)
+def _cited(short: str, checked: CheckedClaims, made: Reply) -> Reply:
+    """Return the reply with what was checked, and with the short answer where its words are cited.
 
-
-def _is_cited(short: str, checked: CheckedClaims) -> bool:
-    """Return whether the words of a short answer are in what is cited; yes and no always are."""
+    Yes and no are no words of a source.
+    """
     words = [word for word in map(fold, split_words(short)) if not is_stop_word(word)]
     there = {fold(word) for each in checked.citations for word in split_words(f"{each.document} {each.quote}")}
     there |= {
@@ -96,23 +107,15 @@ def _is_cited(short: str, checked: CheckedClaims) -> bool:
         if claim.support in (SUPPORTED, QUOTED)
         for word in split_words(claim.text)
     }
-    return fold(short) in ("yes", "no") or all(word in there for word in words)
+    if fold(short) not in ("yes", "no") and not there.issuperset(words):
+        made = replace(made, notes=(*made.notes, f"left out the short answer “{short}”: no source says it"))
+        short = ""
+    return replace(made, text=checked.text, citations=checked.citations, claims=checked.claims, short=short)
 
 
-def _notes(answer: ModelReply, search: Search) -> tuple[str, ...]:
-    notes = list(answer.notes)
-    if answer.packed.left_out:
-        notes.append(f"{answer.packed.left_out} further hits did not fit into {search.context_tokens:,} tokens")
-    if answer.checked is not None and answer.checked.invalid:
-        notes.append(f"removed citations of sources that were not given: {', '.join(answer.checked.invalid)}")
-    return tuple(notes)
-
-
-def _checked(answer: ModelReply, found: Found, door: Door, how: Means) -> tuple[CheckedClaims | None, Usage, list[str]]:
-    """Return the answer, checked, or None where it cites nothing; what judging cost; and what to say of it."""
-    if answer.checked is None or not answer.checked.citations:
-        return None, Usage(), []
-    text, citations = answer.checked.text, answer.checked.citations
+def _checked(answer: CheckedAnswer, found: Found, door: Door, how: Means) -> tuple[CheckedClaims, Usage, list[str]]:
+    """Return the answer with its claims checked; what judging cost; and what to say of it."""
+    text, citations = answer.text, answer.citations
     claims = check_claims(text, citations, found, door.instead)
     verdicts, usage, problem = judge(claims, citations, door) if how.judge else ({}, Usage(), "")
     notes = [problem] if problem else []
@@ -143,14 +146,10 @@ _NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model made of the evidence. `checked` is None where it said that the evidence holds no answer."""
+    """What a model made of the evidence. `answer` is None where it said that the evidence holds none."""
 
-    checked: CheckedAnswer | None
-    packed: PackedContext
-    usage: Usage = field(default_factory=Usage)
-    silent: str = ""  # why there is no answer at all: the provider's filter, or nothing usable came back
+    answer: CheckedAnswer | None
     short: str = ""  # the fewest words that answer, as the model gave them
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,8 +171,19 @@ class AnswerQuestion(Prompted[ModelReply]):
 
     @cached_property
     def sources(self) -> list[ShownSource]:
-        """The passages of it, each with its mark."""
-        return _sources(self.packed.evidence, self.found)
+        """The passages of it, each with its mark, in the order in which they were chosen."""
+        sources: list[ShownSource] = []
+        found = self.found
+        nodes = {node.id: node for node in found.nodes}
+        for each in self.packed.evidence:
+            if each.kind in ("summary", "detail") and each.id in nodes:
+                sources.append(_node_source(f"C{len(sources) + 1}", nodes[each.id], found))
+            chunk = found.chunk(each.chunk_id or "")
+            if each.kind == "chunk" and chunk is not None:
+                start, end = each.start or 0, len(chunk.text) if each.end is None else each.end
+                steps = found.way(chunk.id, start, end) if nodes else ()
+                sources.append(ShownSource(f"C{len(sources) + 1}", chunk, start, end, steps))
+        return sources
 
     def values(self) -> dict[str, str]:
         """Return the evidence and the question."""
@@ -182,11 +192,17 @@ class AnswerQuestion(Prompted[ModelReply]):
         return {"context": context, "fence": fence, "question": self.question}
 
     def accept(self, said: Completion) -> ModelReply:
-        """Return the answer with its citations checked."""
-        text, short = split_short(_CONTROL.sub(" ", without_thoughts(said.text)).strip())
+        """Return the answer with its citations checked, and what its last line "Short answer: ..." says."""
+        text, short = _CONTROL.sub(" ", without_thoughts(said.text)).strip(), ""
+        if match := _SHORT.search(text):
+            last = _MARK.sub("", match["short"]).strip(' .*_"“”')
+            rest = (text[: match.start()] + text[match.end() :]).strip()
+            if rest and last not in ("", "-", "–", "—") and len(last) <= LONGEST_SHORT:
+                short = last
+            text = rest or text
         if _NOT_IN_GRAPH.fullmatch(text):
-            return ModelReply(None, self.packed)
-        return ModelReply(check(text, self.sources), self.packed, short=short)
+            return ModelReply(None)
+        return ModelReply(check(text, self.sources), short)
 
     def smaller(self) -> Sequence[AnswerQuestion]:
         """Return the question with half of the evidence, down to 200 tokens."""
@@ -195,62 +211,19 @@ class AnswerQuestion(Prompted[ModelReply]):
         return (replace(self, budget=max(SMALLEST_CONTEXT, self.budget // 2)),)
 
 
-def ask_model(search: Search, found: Found, door: Door, how: Means) -> ModelReply:
-    """Answer the question of `search` from the best of `found` that fits `search.context_tokens` and the window.
-
-    A context that the model finds too long is halved and sent again, down to 200 tokens. Raises the model's errors.
-    """
-    question = search.question.text
-    room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - how.tokeniser.count(question)
-    budget = max(SMALLEST_CONTEXT, min(search.context_tokens, room))
-    answer = door.ask(AnswerQuestion(question, found, how.tokeniser, budget), how.hear)
-    if isinstance(answer.error, ContextTooLong):
-        raise answer.error
-    made = answer.value or ModelReply(None, cast("AnswerQuestion", answer.task).packed, silent=answer.problem)
-    return replace(made, usage=answer.charged, notes=answer.notes)
-
-
-def split_short(said: str) -> tuple[str, str]:
-    """Return an answer without its last line "Short answer: ...", and what that line says ("" for a hyphen)."""
-    match = _SHORT.search(said)
-    if match is None:
-        return said, ""
-    short = _MARK.sub("", match["short"]).strip(' .*_"“”')
-    rest = (said[: match.start()] + said[match.end() :]).strip()
-    if not rest or short in ("", "-", "–", "—") or len(short) > LONGEST_SHORT:
-        return rest or said, ""
-    return rest, short
-
-
 def render(evidence: Sequence[Evidence], sources: Sequence[ShownSource]) -> str:
     """Return the evidence as the model sees it: passages with their marks, then entities, then facts."""
-    passages = [f"[{each.mark}] {_title(each)}\n{each.chunk.text[each.start : each.end]}" for each in sources]
+    passages = []
+    for each in sources:
+        section = f", {each.chunk.section}" if each.chunk.section else ""
+        passages.append(f"[{each.mark}] {each.chunk.document}{section}\n{each.chunk.text[each.start : each.end]}")
     lines = {"entity": ["Entities:"], "fact": ["Facts:"]}
-    for each in evidence:
-        if each.kind in lines:
-            mark = next(s.mark for s in sources if s.chunk.id == each.chunk_id and s.start == each.start)
-            lines[each.kind].append(f"- {each.text} [{mark}]")
+    for item in evidence:
+        if item.kind in lines:
+            mark = next(s.mark for s in sources if s.chunk.id == item.chunk_id and s.start == item.start)
+            lines[item.kind].append(f"- {item.text} [{mark}]")
     blocks = passages + ["\n".join(block) for block in lines.values() if len(block) > 1]
     return "\n\n".join(blocks)
-
-
-def _title(source: ShownSource) -> str:
-    return f"{source.chunk.document}, {source.chunk.section}" if source.chunk.section else source.chunk.document
-
-
-def _sources(evidence: Sequence[Evidence], found: Found) -> list[ShownSource]:
-    """Give every passage of the context its mark, in the order in which the passages were chosen."""
-    sources: list[ShownSource] = []
-    nodes = {node.id: node for node in found.nodes}
-    for each in evidence:
-        if each.kind in ("summary", "detail") and each.id in nodes:
-            sources.append(_node_source(f"C{len(sources) + 1}", nodes[each.id], found))
-        chunk = found.chunk(each.chunk_id or "")
-        if each.kind == "chunk" and chunk is not None:
-            start, end = each.start or 0, len(chunk.text) if each.end is None else each.end
-            steps = found.way(chunk.id, start, end) if nodes else ()
-            sources.append(ShownSource(f"C{len(sources) + 1}", chunk, start, end, steps))
-    return sources
 
 
 def _node_source(mark: str, node: FoundNode, found: Found) -> ShownSource:

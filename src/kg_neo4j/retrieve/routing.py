@@ -63,8 +63,10 @@ class Routed:
 
 def route(database: Database, search: Search) -> Routed:
     """Return the mode for a question; of trees only those that `search.options` name are read."""
-    if canned := _canned(database, search):
-        return Routed(Routing(CYPHER, f"the canned query {canned} answers it"))
+    if any(form.query in CANNED for form in recognise(search.question.text)):
+        canned = ask_canned(database, search.graph, search.question, search.scope)
+        if isinstance(canned, CannedRows) and canned.query in CANNED and canned.rows:
+            return Routed(Routing(CYPHER, f"the canned query {canned.query} answers it"))
     linked = named(database, search)
     if why := why_tree(database, search, linked, search.options.tree.name):
         return Routed(Routing(TREE, why), linked)
@@ -134,11 +136,3 @@ def _small_names(database: Database, search: Search) -> tuple[str, ...]:
 def _bears(row: Row, term: str) -> bool:
     words = [word for name in row["names"] for word in split_words(name)]
     return any(word[0].isupper() and fold(word) == term for word in words) and row["kind"] == "entity"
-
-
-def _canned(database: Database, search: Search) -> str | None:
-    """Return the name of the canned query that has rows for a question; None where none has, or sentences say it."""
-    if not any(form.query in CANNED for form in recognise(search.question.text)):
-        return None
-    found = ask_canned(database, search.graph, search.question, search.scope)
-    return found.query if isinstance(found, CannedRows) and found.query in CANNED and found.rows else None

@@ -32,10 +32,10 @@ class Sentence:
 
 def split_sentences(text: str) -> list[Sentence]:
     """Return the sentences of `text` in order, without white space around them."""
-    borders = sorted({0, len(text), *_line_borders(text), *(match.end() for match in _GLUED.finditer(text))})
+    borders = {0, len(text), *_line_borders(text), *(match.end() for match in _GLUED.finditer(text))}
     return [
         Sentence(start, end, text[start:end])
-        for left, right in itertools.pairwise(borders)
+        for left, right in itertools.pairwise(sorted(borders))
         for start, end in sentences(text, left, right)
     ]
 

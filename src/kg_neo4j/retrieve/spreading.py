@@ -70,30 +70,26 @@ def spread(
         return made[0]["projection"] is not None
 
     def step(reader: Reader, name: str) -> Reached:
-        return _walk(reader, name, start, chunks, scope)
+        rows = read_left(
+            reader,
+            scope,
+            "retrieve/spread",
+            name=name,
+            entities=list(start.entities),
+            documents=list(start.documents),
+            chunks=list(chunks),
+            damping=DAMPING,
+            iterations=ITERATIONS,
+            tolerance=TOLERANCE,
+            most=LOOKED_AT if scope is None else EVERYTHING,
+            keep=KEEP,
+        )
+        found: dict[str, list[tuple[str, float]]] = {"chunk": [], "entity": []}
+        for row in rows:
+            found[row["kind"]].append((row["id"], row["score"]))
+        return Reached(*(tuple((each, score / of[0][1]) for each, score in of) for of in found.values()))
 
     return KeptProjection(database, graph, "entities", make, step, instead=stored).walk() or Reached()
-
-
-def _walk(reader: Reader, name: str, start: Linked, chunks: Sequence[str], scope: Scope | None) -> Reached:
-    rows = read_left(
-        reader,
-        scope,
-        "retrieve/spread",
-        name=name,
-        entities=list(start.entities),
-        documents=list(start.documents),
-        chunks=list(chunks),
-        damping=DAMPING,
-        iterations=ITERATIONS,
-        tolerance=TOLERANCE,
-        most=LOOKED_AT if scope is None else EVERYTHING,
-        keep=KEEP,
-    )
-    found: dict[str, list[tuple[str, float]]] = {"chunk": [], "entity": []}
-    for row in rows:
-        found[row["kind"]].append((row["id"], row["score"]))
-    return Reached(*(tuple((each, score / of[0][1]) for each, score in of) for of in found.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,22 +35,17 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of each word of `text`; in scripts without spaces, of each pair of characters."""
     spans: list[tuple[int, int]] = []
     start = -1
-    for index, char in enumerate(text):
+    for index, char in enumerate(f"{text} "):  # a space ends the last word, too
         inside = start >= 0
         if _is_word_char(char) or (inside and char in "'’" and text[index + 1 : index + 2].isalpha()):
             start = start if inside else index
         elif inside:
-            spans += _pairs(text, start, index)
+            if index - start > 2 and _SPACELESS.search(text, start, index):
+                spans += [(first, first + 2) for first in range(start, index - 1)]
+            else:
+                spans.append((start, index))
             start = -1
-    if start >= 0:
-        spans += _pairs(text, start, len(text))
     return spans
-
-
-def _pairs(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    if end - start < 3 or not _SPACELESS.search(text, start, end):
-        return [(start, end)]
-    return [(index, index + 2) for index in range(start, end - 1)]
 
 
 @lru_cache(maxsize=4096)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from kg_neo4j.retrieve.linking import MAX_PHRASES, Phrase, _longest, _phrases, own_documents
+from kg_neo4j.graph.database import Row
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.retrieve.linking import MAX_PHRASES, _phrases, exact_query, link, own_documents
 from kg_neo4j.retrieve.name_fits import bearers, nearly
 from kg_neo4j.retrieve.question import read
 
@@ -71,10 +75,22 @@ def test_a_slip_of_the_pen_names_and_another_word_does_not() -> None:
     assert nearly("Loveland", [entity(["Babbage"])]) == []
 
 
+class Names:
+    """Answers the look-up of whole names, each by an entity."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def read(self, _: Query, /, **params: Any) -> list[Row]:
+        places = list(enumerate(params["phrases"]))
+        return [
+            {**entity([name]), "place": n} for n, asked in places for name in self.names if asked == exact_query(name)
+        ]
+
+
 def test_no_word_of_a_question_belongs_to_two_names() -> None:
-    whole, part, other = Phrase(2, 4, "Bank Of England"), Phrase(4, 4, "England"), Phrase(6, 6, "Wales")
-    row = [entity(["x"])]
-    assert [phrase for phrase, _ in _longest([(part, row), (whole, row), (other, row)])] == [whole, other]
+    linked = link(Names("Bank Of England", "England", "Wales"), "main", read("Is the Bank Of England in Wales?"))
+    assert linked.names == ("Bank Of England", "Wales")
 
 
 def test_a_document_is_about_what_its_title_names() -> None:

@@ -9,7 +9,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j.records import Evidence
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
 from kg_neo4j.retrieve.packing import ContextUnit, PackedContext, pack, pack_found
-from kg_neo4j.retrieve.reply import _sources, render
+from kg_neo4j.retrieve.reply import AnswerQuestion, render
 
 TOKENISER = tokens.load("approximate-1")
 
@@ -82,9 +82,9 @@ def founds(draw: st.DrawFn) -> Found:
 
 @given(founds(), st.integers(20, 1500))
 def test_no_fact_without_its_ends_and_its_words_and_none_over_the_budget(found: Found, budget: int) -> None:
-    packed = pack_found(found, TOKENISER, budget)
-    evidence = packed.evidence
-    assert packed.tokens <= budget
+    asked = AnswerQuestion("", found, TOKENISER, budget)
+    evidence = asked.packed.evidence
+    assert asked.packed.tokens <= budget
     entities = {each.id for each in evidence if each.kind == "entity"}
     facts = {fact.id: fact for fact in found.facts}
     shown = [(each.chunk_id, each.start, each.end) for each in evidence if each.kind == "chunk"]
@@ -92,9 +92,8 @@ def test_no_fact_without_its_ends_and_its_words_and_none_over_the_budget(found: 
         if each.kind == "fact":
             assert {facts[each.id].source_id, facts[each.id].target_id} <= entities
         assert (each.chunk_id, each.start, each.end) in shown
-    sources = _sources(evidence, found)
-    assert len(sources) == len(shown)
-    assert TOKENISER.count(render(evidence, sources)) <= budget
+    assert len(asked.sources) == len(shown)
+    assert TOKENISER.count(render(evidence, asked.sources)) <= budget
 
 
 def test_a_chunk_larger_than_the_budget_is_represented_by_the_words_that_matter() -> None:

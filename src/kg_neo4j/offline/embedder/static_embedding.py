@@ -106,19 +106,16 @@ class StaticEmbedding:
 
         A text without a letter or digit gets the vector of its stripped characters, so no row is ever zero.
         """
-        vectors = [self._embed_one(text) for text in texts]
-        return np.array(vectors, dtype=np.float32).reshape(len(texts), self.dimension)
-
-    def _embed_one(self, text: str) -> Floats:
-        weights = weigh(text, self._learned.weighing)
-        if weights:
-            rows = np.stack([self._vector(word) for word in weights])
-            rows *= np.fromiter(weights.values(), np.float32, len(weights))[:, None]
-            total: Floats = rows.sum(axis=0)
-            length = float(np.sqrt((total * total).sum()))
-            if length > 1e-6:
-                return total / np.float32(length)
-        return signs("empty:" + text.strip(), self.dimension)
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for text, vector in zip(texts, vectors, strict=True):
+            weights = weigh(text, self._learned.weighing)
+            if weights:
+                rows = np.stack([self._vector(word) for word in weights])
+                rows *= np.fromiter(weights.values(), np.float32, len(weights))[:, None]
+                vector[:] = rows.sum(axis=0)
+            length = float(np.sqrt((vector * vector).sum()))
+            vector[:] = vector / np.float32(length) if length > 1e-6 else signs("empty:" + text.strip(), self.dimension)
+        return vectors
 
     def _make(self, word: str) -> Floats:
         """Return a word's vector: what its pieces mean, and its hash."""

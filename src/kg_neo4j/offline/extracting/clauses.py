@@ -95,20 +95,15 @@ def _clause(verb: Token) -> Clause | None:
             agent = _role(_phrase(child))
         else:
             others |= set(_hanging(child))
-    if passive and not agent.words:
-        agent = _agent_after(verb)
+    if passive and not agent.words:  # the parser may hang "by" on a noun before who does it
+        near = (each for each in verb.doc[verb.i + 1 : verb.i + NEAR] if each.lower_ == "by" and each.dep_ == "case")
+        agent = next((_role(_phrase(each.head)) for each in near if each.head.pos_ in _NOUNS), Role())
     name = BE if copula is not None else fold(verb.lemma_)
     forms = _words([verb]) | {name}
     forms |= {f"{form}_{each.lower_}" for form in forms for each in verb.children if each.dep_ == "compound:prt"}
-    return Clause(name, agent, patient, _words(others), forms, _denied(verb), _unreal(verb))
-
-
-def _agent_after(verb: Token) -> Role:
-    """Return who stands after "by" near a verb in the passive: the parser may hang it on a noun between them."""
-    for each in verb.doc[verb.i + 1 : verb.i + NEAR]:
-        if each.lower_ == "by" and each.dep_ == "case" and each.head.pos_ in _NOUNS:
-            return _role(_phrase(each.head))
-    return Role()
+    arguments = [each for each in verb.children if each.dep_ in ("obj", "obl", *_SUBJECTS)]
+    denied = any(token.lower_ in NO for each in (verb, *arguments) for token in each.children)
+    return Clause(name, agent, patient, _words(others), forms, denied, _unreal(verb))
 
 
 def _is_passive(verb: Token) -> bool:
@@ -202,13 +197,12 @@ def _role(tokens: Sequence[Token]) -> Role:
     named = any(each.pos_ in ("PROPN", "NUM") for each in own)
     full = _words(each for one in (*tokens, *own) for each in (_hanging(one) if one in own else [one]))
     nouns = [each for each in own if each.dep_ not in ("amod", "nummod")]
-    heads = _words(each for each in nouns if each in tokens[:1] or _is_head(each))
+    heads = _words(  # nouns of their own, and parts of names: not "Tangut" of "a Tangut concubine"
+        each
+        for each in nouns
+        if each in tokens[:1] or each.dep_ in ("conj", "appos") or each.pos_ == each.head.pos_ == "PROPN"
+    )
     return Role(words or _words(numbers), heads, full, _counted(numbers), named)
-
-
-def _is_head(token: Token) -> bool:
-    """Return whether a word is a noun of its own, or part of a name: not "Tangut" of "a Tangut concubine"."""
-    return token.dep_ in ("conj", "appos") or (token.pos_ == "PROPN" and token.head.pos_ == "PROPN")
 
 
 def _hanging(token: Token) -> Iterator[Token]:
@@ -226,11 +220,6 @@ def _is_joined_clause(token: Token) -> bool:
 
 def _preposition(noun: Token) -> str:
     return next((each.lower_ for each in noun.children if each.dep_ == "case"), "")
-
-
-def _denied(verb: Token) -> bool:
-    arguments = [each for each in verb.children if each.dep_ in ("obj", "obl", *_SUBJECTS)]
-    return any(token.lower_ in NO for each in (verb, *arguments) for token in each.children)
 
 
 def _unreal(verb: Token) -> bool:
@@ -260,7 +249,11 @@ def contradicts(claim: Doc, source: Doc) -> bool:
     """Return whether the source has a verb or a counted noun of the claim, and nowhere says it as the claim does."""
     theirs, said = _with_what_they_are(read_clauses(source)), _words(source)
     for mine in read_clauses(claim):
-        same = [each for each in theirs if _same_verb(mine, each)]
+        same = [each for each in theirs if (mine.verb == BE) == (each.verb == BE)]
+        if mine.verb == BE:
+            same = [each for each in same if meets(mine.patient.words, each.patient.words)]
+        else:
+            same = [each for each in same if meets(mine.forms, each.forms)]
         if same and not any(_agrees(mine, each, said) for each in same):
             return True
     counted = _counts(source)
@@ -295,12 +288,6 @@ def _counts(doc: Doc) -> dict[str, Words]:
 def _counted(numbers: Iterable[Token]) -> Words:
     """Return numbers in figures: 40 of "forty"."""
     return frozenset(number_of(fold(each.text)) or fold(each.text) for each in numbers)
-
-
-def _same_verb(mine: Clause, other: Clause) -> bool:
-    if BE in (mine.verb, other.verb):
-        return mine.verb == other.verb and meets(mine.patient.words, other.patient.words)
-    return meets(mine.forms, other.forms)
 
 
 def _agrees(mine: Clause, other: Clause, said: Words) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from kg_neo4j.offline.extracting.matching import CandidateSentence, Matcher, MatchScore, defines, prepare
 from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.interface import Found, FoundFact
+from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
@@ -109,23 +109,17 @@ def _alike(left: CandidateSentence, right: CandidateSentence) -> bool:
 
 
 def _stated_words(question: Question, found: Found) -> dict[str, list[tuple[int, int]]]:
-    """Return, by chunk, the places of facts between two entities that the question names."""
+    """Return, by chunk, the places of facts that tie two named entities, or one by a relation that is asked for."""
     named = {entity.id for entity in found.entities if entity.named}
     places: dict[str, list[tuple[int, int]]] = {}
     for fact in found.facts:
-        if _concerns(fact, named, question):
+        ends = {fact.source_id, fact.target_id}
+        said = ends & named and any(term in fact.type.lower().split("_") for term in question.others)
+        if said or (len(question.names) > 1 and ends <= named):
             for place in fact.statements:
                 if place.start is not None and place.end is not None:
                     places.setdefault(place.chunk_id, []).append((place.start, place.end))
     return places
-
-
-def _concerns(fact: FoundFact, named: set[str], question: Question) -> bool:
-    """Return whether a fact ties two named entities, or one by a relation that the question's terms speak of."""
-    ends = {fact.source_id, fact.target_id}
-    if len(question.names) > 1 and ends <= named:
-        return True
-    return bool(ends & named) and any(term in fact.type.lower().split("_") for term in question.others)
 
 
 def chain(

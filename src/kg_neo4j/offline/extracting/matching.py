@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
@@ -96,18 +97,12 @@ def prepare(chunks: Sequence[FoundChunk]) -> list[CandidateSentence]:
                 )
             )
             before = frozenset(words)
-            names = frozenset(word for word, is_name in zip(words, capitals, strict=True) if is_name)
-            context = names | _side_by_side(sentence.text, spans, capitals) | (context if refers else title)
+            names = {word for word, is_name in zip(words, capitals, strict=True) if is_name}
+            for place, ((_, end), (begin, _)) in enumerate(pairwise(spans)):  # two words of one name: "ada lind"
+                if capitals[place] and capitals[place + 1] and sentence.text[end:begin] in (" ", "\n"):
+                    names.add(f"{words[place]} {words[place + 1]}")
+            context = (context if refers else title) | names
     return candidates
-
-
-def _side_by_side(text: str, spans: Sequence[tuple[int, int]], capitals: Sequence[bool]) -> frozenset[str]:
-    """Return each two words of one name together, folded: "ada lind"."""
-    return frozenset(
-        f"{fold(text[start:stop])} {fold(text[begin:end])}"
-        for (start, stop), (begin, end), one, other in zip(spans, spans[1:], capitals, capitals[1:], strict=False)
-        if one and other and text[stop:begin] == " "
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +162,10 @@ class Matcher:
             return 1.0
         if self._families[term] & words or has_equal(self._verbs[term], candidate.words):
             return FAMILY_WEIGHT
-        if self._in_lifespan(term, candidate) and self.question.asks is not Asks.YES_NO:
-            return FAMILY_WEIGHT
+        if (term in _BIRTH or term in _DEATH) and self.question.asks is not Asks.YES_NO:
+            text = blank_footnotes(candidate.text)
+            if any(LIFESPAN.match(text[end:]) for _, end in self._mentions(candidate)):
+                return FAMILY_WEIGHT  # "Name (1769 – 1859)"
         if self.question.agent and not (_OBJECTS | {"by"}).intersection(candidate.words):
             return 0.0
         if candidate.context and (term in candidate.context or self._forms[term] & candidate.context):
@@ -197,13 +194,6 @@ class Matcher:
         """Return whether every mention of the last name of `run` follows a first name that is not in it."""
         places = [index for index, word in enumerate(candidate.words) if word in self._forms[run[-1]]]
         return all(_first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
-
-    def _in_lifespan(self, term: str, candidate: CandidateSentence) -> bool:
-        """Return whether "Name (1769 – 1859)" says what `term` asks for."""
-        if term not in _BIRTH and term not in _DEATH:
-            return False
-        text = blank_footnotes(candidate.text)
-        return any(LIFESPAN.match(text[end:]) for _, end in self._mentions(candidate))
 
     def _mentions(self, candidate: CandidateSentence) -> list[tuple[int, int]]:
         """Return the places in the sentence where the question's names stand, neighbours joined."""

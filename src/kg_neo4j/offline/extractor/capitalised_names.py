@@ -191,16 +191,19 @@ def _extend(items: list[TextItem], begin: int, end: int) -> int | None:
         is_first = item.text == "I" and position == end and items[begin].lower in lex.HONORIFICS
         if is_word or is_month or is_first:
             return position + 1
-        if item.lower == "of" and position == end and _takes_of(items, begin, end):
+        if (
+            item.lower == "of"
+            and position == end
+            and (
+                before.lower in _OF_HEADS
+                or items[begin].lower in lex.ORGANIZATION_HEADS
+                or _ROMAN.fullmatch(before.text)
+            )
+        ):
             crossed_of = True
         elif not (item.text in lex.PARTICLES or (item.lower == "the" and crossed_of)):
             return None
     return None
-
-
-def _takes_of(items: list[TextItem], begin: int, end: int) -> bool:
-    last = items[end - 1]
-    return last.lower in _OF_HEADS or items[begin].lower in lex.ORGANIZATION_HEADS or bool(_ROMAN.fullmatch(last.text))
 
 
 def _is_name(items: list[TextItem], begin: int, end: int, known: ChunkVocabulary) -> bool:

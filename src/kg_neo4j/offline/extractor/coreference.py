@@ -121,36 +121,28 @@ def _other_names(text: str, found: Sequence[EntityMentions]) -> set[tuple[int, i
 
 def _is_short(one: EntityMentions, other: EntityMentions, short: tuple[str, ...], full: tuple[str, ...]) -> bool:
     """Tell whether `one` may be a shorter form of the name `other`, both of one type."""
+    if one.type == PERSON and len(short) == 1 and len(full) > 1:
+        first = short == full[:1] and other.mentions[:1] < one.mentions[:1]
+        return short == full[-1:] or (first and "of" not in full)
     if one.type == PERSON:
-        return _is_short_person(one, other, short, full)
+        rest = iter(full)
+        ends = len(short) < len(full) and short[0] == full[0] and short[-1] == full[-1]
+        return ends and all(word in rest for word in short)
     if one.type in _TITLED and short[0] == "the" and short[1:] == full:
         return True
     if one.type == PLACE and _is_state(short) and _is_state(full):
         return len(one.name) < len(other.name)
     letters = one.name.replace(".", "")
-    return len(letters) > 1 and letters.isupper() and len(full) > 1 and letters == _initials(other.name)
+    initials = (word[0] for word in _BETWEEN.split(other.name) if word[:1].isupper() and word not in PARTICLES)
+    return len(letters) > 1 and letters.isupper() and len(full) > 1 and letters == "".join(initials)
 
 
 def _is_state(words: tuple[str, ...]) -> bool:
     return " ".join(words[1:] if words[0] == "the" else words).replace(".", "") in _STATES
 
 
-def _is_short_person(one: EntityMentions, other: EntityMentions, short: tuple[str, ...], full: tuple[str, ...]) -> bool:
-    if len(full) < 2 or len(short) >= len(full):
-        return False
-    if len(short) == 1:
-        first = short == full[:1] and other.mentions[:1] < one.mentions[:1]
-        return short == full[-1:] or (first and "of" not in full)
-    rest = iter(full)
-    return short[0] == full[0] and short[-1] == full[-1] and all(word in rest for word in short)
-
-
 def _words(name: str) -> tuple[str, ...]:
     return tuple(fold(word) for word in _BETWEEN.split(name) if word) or ("",)
-
-
-def _initials(name: str) -> str:
-    return "".join(word[0] for word in _BETWEEN.split(name) if word[:1].isupper() and word not in PARTICLES)
 
 
 _NODE_TYPES = {"PER": PERSON, "LOC": PLACE, "ORG": "ORGANIZATION", "MISC": OTHER, "TIME": DATE, "NUM": "NUMBER"}

@@ -82,7 +82,9 @@ def life_years(text: str, dates: list[DateSpan]) -> tuple[DateSpan | None, DateS
     years = [date for date in dates if date.year is not None]
     for first, second in pairwise(years):
         if _UNTIL.fullmatch(text, first.end, second.start):
-            return _in_era_of(first, second), second
+            if first.year and second.year and 0 > second.year > -first.year:  # "387 – 312 BCE" says it once
+                first = replace(first, year=-first.year)  # noqa: PLW2901
+            return first, second
     birth = death = None
     for date in years:
         words = text[max(0, date.start - 16) : date.start].lower()
@@ -91,10 +93,3 @@ def life_years(text: str, dates: list[DateSpan]) -> tuple[DateSpan | None, DateS
         elif re.search(r"(?:\bdied|\bd\.|\bdeath|†)(?: on| in| c\.)?\s*$", words):
             death = death or date
     return birth, death
-
-
-def _in_era_of(first: DateSpan, second: DateSpan) -> DateSpan:
-    """Return the first date as one before Christ where only the second says so: "387 – 312 BCE"."""
-    if first.year is None or second.year is None or not 0 > second.year > -first.year:
-        return first
-    return replace(first, year=-first.year)

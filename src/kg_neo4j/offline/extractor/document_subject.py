@@ -7,7 +7,6 @@ An answer about a chunk may rest on this besides the chunk itself, as it may on 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,7 +74,11 @@ def _of_opening(title: str, opening: str) -> Topic | None:
     if defined is None:
         return None
     name, words, _ = split_name(defined.names[0])
-    short = _in_title(title, name)
+    # the words that a file's name has as well (marie_curie, MarieCurie), the first and the last one among them
+    parts = [fold(part) for part in _CAMEL.split(title) if part]
+    whole = re.split(r"[ –‐-]+", name)
+    kept = [word for word in whole if fold(word) in parts]
+    short = " ".join(kept) if len(kept) > 1 and (kept[0], kept[-1]) == (whole[0], whole[-1]) else name
     forms = [split_name(each)[1] for each in (short, *defined.names)]
     return Topic(short, tuple(dict.fromkeys([*forms, words])), _gender(opening), defined.roles)
 
@@ -86,18 +89,6 @@ def _plain_name(title: str) -> str | None:
     named = all(word[:1].isupper() or word in PARTICLES or word == "of" for word in words)
     whole = _NAME.fullmatch(title) is not None and title[0].isupper()
     return title if named and whole and words[0] not in _ARTICLES else None
-
-
-def _in_title(title: str, name: str) -> str:
-    """Return the words of `name` that a file's name has as well (marie_curie, MarieCurie): how it is called for short.
-
-    First and last word must be among them; else the whole name.
-    """
-    parts = [fold(part) for part in _CAMEL.split(title) if part]
-    words = re.split(r"[ –‐-]+", name)
-    kept = [word for word in words if fold(word) in parts]
-    whole = len(kept) > 1 and kept[0] == words[0] and kept[-1] == words[-1]
-    return " ".join(kept) if whole else name
 
 
 def _definition(opening: str) -> _Definition | None:
@@ -114,17 +105,14 @@ def _definition(opening: str) -> _Definition | None:
         if said is not None and _plain_name(name) is not None and (verb is None or number == 0):
             others = (match["name"] for match in _BORN.finditer(brackets))
             names = (name, *dict.fromkeys(other for other in others if _plain_name(other) is not None))
-            return _Definition(names, _roles(rest[said.end() :]))
+            rest = rest[said.end() :]  # "Polish composer and pianist of ...", "he was a prophet"
+            phrases = [_PHRASE_END.split(rest[:_PHRASE], maxsplit=1)[0]]
+            phrases += (match[1] for match in _WAS.finditer(rest, 0, _PHRASE * 3))
+            roles = {word for phrase in phrases for word in re.findall(r"[a-z]+", phrase) if word in _NOUNS}
+            return _Definition(names, frozenset(roles))
         if verb is not None:
             return None
     return None
-
-
-def _roles(rest: str) -> frozenset[str]:
-    """Return the nouns that say what is defined: "Polish composer and pianist of ...", "he was a prophet"."""
-    phrases = [_PHRASE_END.split(rest[:_PHRASE], maxsplit=1)[0]]
-    phrases += (match[1] for match in _WAS.finditer(rest, 0, _PHRASE * 3))
-    return frozenset(word for phrase in phrases for word in re.findall(r"[a-z]+", phrase) if word in _NOUNS)
 
 
 def _skip_brackets(text: str) -> tuple[str, str]:
@@ -142,14 +130,9 @@ def _skip_brackets(text: str) -> tuple[str, str]:
 
 def _gender(opening: str) -> str:
     counts = {"m": 0, "f": 0}
-    for word in _pronouns(opening):
-        counts[PRONOUNS[word]] += 1
+    for word in re.findall(r"\b(?:[Hh]e|[Hh]is|[Ss]he|[Hh]er)\b", opening):
+        counts[PRONOUNS[word.lower()]] += 1
     for gender, other in (("m", "f"), ("f", "m")):
         if counts[gender] > 2 * counts[other]:
             return gender
     return ""
-
-
-def _pronouns(text: str) -> Iterator[str]:
-    for match in re.finditer(r"\b(?:[Hh]e|[Hh]is|[Ss]he|[Hh]er)\b", text):
-        yield match[0].lower()

@@ -106,7 +106,9 @@ def draft_entities(sentences: list[ParsedSentence], topic: Topic | None) -> list
     drafts: dict[tuple[object, ...], EntityDraft] = {}
     _mark_ships(sentences)
     names = [(sentence, item) for sentence in sentences for item in sentence.items if item.kind == "name"]
-    _mark_stressed([item for _, item in names])
+    plain = {split_name(item.text)[1] for _, item in names if not item.italic}
+    for _, item in names:  # in italics where somebody says it, and plain elsewhere: stressed, and no title
+        item.italic = item.italic and not (item.quoted and split_name(item.text)[1] in plain)
     for sentence, item in names:
         name, words, titles = split_name(item.text)
         kept = titles - lex.DETACHABLE if len(words) > 1 else titles
@@ -134,14 +136,6 @@ def _mark_ships(sentences: list[ParsedSentence]) -> None:
     names = {words for item in ships if len(words := split_name(item.text)[1]) == 1}
     for item in (item for sentence in sentences for item in sentence.items if item.kind == "name"):
         item.italic = item.italic or item in ships or split_name(item.text)[1] in names
-
-
-def _mark_stressed(names: list[TextItem]) -> None:
-    """Let names in italics that somebody says, and that stand plain elsewhere, be no titles."""
-    plain = {split_name(item.text)[1] for item in names if not item.italic}
-    for item in names:
-        if item.italic and item.quoted and split_name(item.text)[1] in plain:
-            item.italic = False
 
 
 def _merge_short_forms(drafts: list[EntityDraft], topic: Topic | None) -> None:

@@ -202,12 +202,12 @@ def _kept(drafts: list[EntityDraft], relations: list[RelationDraft]) -> list[Ent
     """Return the entities worth a row: those related to something, and the others unless they are doubtful."""
     related = dict.fromkeys(draft for relation in relations for draft in (relation.source, relation.target))
     known = set(drafts)
-    kept = [draft for draft in drafts if draft in related or not _is_doubtful(draft)]
+    kept = []
+    for draft in drafts:
+        is_doubtful = draft.type == OTHER and draft.single and not draft.italic and len(draft.mentions) < 2
+        if draft in related or not is_doubtful:
+            kept.append(draft)
     return kept + [draft for draft in related if draft not in known]
-
-
-def _is_doubtful(draft: EntityDraft) -> bool:
-    return draft.type == OTHER and draft.single and not draft.italic and len(draft.mentions) < 2
 
 
 def _locate(relations: Iterable[RelationDraft]) -> None:

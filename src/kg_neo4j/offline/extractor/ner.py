@@ -80,18 +80,16 @@ def find_trained(text: str) -> FoundNames:
     for found in (_without_first(masked, _without_verb(doc, each), people) for each in marked):
         if found.type not in _TYPES or masked[found.start : found.end].lower() in _NO_NAMES:
             continue
-        if _is_said(masked, found) or _is_origin(masked, found):
+        before, after = masked[max(0, found.start - 1) : found.start], masked[found.end : found.end + 2]
+        is_said = before in _OPENING and after[:1] in ("?", "!") and after[1:] in _CLOSING  # “Nine thousand!”
+        if (is_said and found.type != "PER") or _is_origin(masked, found):
             continue
         start = _with_titles(masked, found.start, found.type)
-        kind = _kind_with(masked[start : found.start], found.type)
+        titles = masked[start : found.start].split(maxsplit=1)
+        is_person = bool(titles) and titles[0].lower() not in lex.HEADS - lex.HONORIFICS
+        kind = PERSON if is_person else _TYPES[found.type]
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
     return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
-
-
-def _is_said(text: str, span: MentionSpan) -> bool:
-    """Tell whether a span is all that somebody says, and not the name of a person: “Nine thousand!”."""
-    before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 2]
-    return span.type != "PER" and before in _OPENING and after[:1] in ("?", "!") and after[1:] in _CLOSING
 
 
 def _is_origin(text: str, span: MentionSpan) -> bool:
@@ -154,13 +152,6 @@ def _with_titles(text: str, start: int, kind: str) -> int:
     office = kind == "LOC" and re.search(r" of (?:the )?$", before[0])
     sure = before[0].split()[-1].rstrip(".").lower() in lex.SURE_TITLES
     return before.start() if kind == "PER" or office or sure else start
-
-
-def _kind_with(before: str, kind: str) -> str:
-    """Return the type of a name that begins with what was found before it: a person's with a title."""
-    if not before or before.split(maxsplit=1)[0].lower() in lex.HEADS - lex.HONORIFICS:
-        return _TYPES[kind]
-    return PERSON
 
 
 def _beside_nicknames(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -49,7 +49,9 @@ def read_genders(sentences: list[ParsedSentence], guess: Guess | None) -> None:
 def _read_gender(items: list[TextItem], index: int, guess: Guess | None) -> None:
     person: EntityDraft = items[index].entity
     if not person.gender:
-        person.gender = _told_before(items, index) or _told_after(items, index)
+        before, other = item_at(items, index - 1).lower, item_at(items, index - 2).lower
+        is_kin = before == "," and other in KIN  # "his sister, Kim"; else "the actress Kim Aro"
+        person.gender = noun_gender(other if is_kin else before) or _told_after(items, index)
     if not person.gender and guess is not None and person.words:
         guessed = guess(person.words[0])
         person.gender = guessed if guessed == "f" or not person.single else ""
@@ -61,14 +63,6 @@ def prevailing(sentences: list[ParsedSentence]) -> str:
     counts = Counter(lex.PRONOUNS[item.lower] for item in words if item.lower in lex.PRONOUNS)
     ranked = [*counts.most_common(2), ("", 0), ("", 0)]
     return ranked[0][0] if ranked[0][1] >= 2 * ranked[1][1] else ""
-
-
-def _told_before(items: list[TextItem], index: int) -> str:
-    """Return the gender that the noun before a name tells: "the actress Kim Aro", "his sister, Kim"."""
-    before, other = item_at(items, index - 1).lower, item_at(items, index - 2).lower
-    if before == ",":
-        return noun_gender(other) if other in KIN else ""
-    return noun_gender(before)
 
 
 def _told_after(items: list[TextItem], index: int) -> str:

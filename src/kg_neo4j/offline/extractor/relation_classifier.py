@@ -40,12 +40,6 @@ def name_both(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> str
     return "LOCATED_IN_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else kind
 
 
-def same_meaning(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> bool:
-    """Tell whether the rules' types between two entities, in both directions, already say a relation of the model."""
-    same = _SAME.get(kind, "").split()
-    return kind in forth or any((each[1:] in back) if each[0] == "^" else (each in forth) for each in same)
-
-
 _KINDS = {PERSON: "PER", PLACE: "LOC", ORGANIZATION: "ORG", OTHER: "MISC", DATE: "TIME"}
 _REACH = 3  # sentences between two entities; what is further apart is seldom stated
 _PASSAGE = 160  # words
@@ -178,16 +172,13 @@ def _read(
     borders = [(sentence.start, sentence.end) for sentence in passage]
     judged = model.judge(doc, borders, given, reach=_REACH, least=min(_NEAR, _FAR))
     believed = [each for each in judged if _is_believed(each, entities)]
-    drafts = [(each, _draft(each, entities, places, passage[each.sentence])) for each in _one_way(believed)]
-    return [(each, relation) for each, relation in drafts if _makes_sense(relation)]
-
-
-def _makes_sense(relation: RelationDraft) -> bool:
-    """Refuse what relates something to itself, and countries that lie in each other."""
-    if relation.source is relation.target:
-        return False
-    is_between = relation.source.name in COUNTRIES and relation.target.name in COUNTRIES
-    return not (is_between and relation.type in PLACING | NAMES)
+    drafts = []
+    for each in _one_way(believed):
+        relation = _draft(each, entities, places, passage[each.sentence])
+        is_within = relation.type in PLACING | NAMES and {relation.source.name, relation.target.name} <= COUNTRIES
+        if relation.source is not relation.target and not is_within:  # no country lies in another
+            drafts.append((each, relation))
+    return drafts
 
 
 def _is_believed(judged: JudgedPair, entities: Sequence[EntityDraft]) -> bool:
@@ -235,7 +226,8 @@ def add_classified(stated: Sequence[RelationDraft], classified: Iterable[Relatio
         if draft.type in EXACT and LOOSE in forth:
             loose[id(draft.source), id(draft.target)].type = draft.type
             continue
-        if same_meaning(draft.type, forth, back):
+        same = _SAME.get(draft.type, "").split()  # what means the same, with ^ from the other end
+        if draft.type in forth or any((each[1:] in back) if each[0] == "^" else (each in forth) for each in same):
             continue
         draft.type = NAMES.get(draft.type, draft.type)
         if (id(draft.source), draft.type) in single:

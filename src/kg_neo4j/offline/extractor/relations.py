@@ -83,7 +83,8 @@ def _triggered(flow: list[TextItem], index: int, sentence: ParsedSentence) -> li
         is_deputy = item_at(flow, begin - 1).lower in ("vice", "deputy", "assistant", "acting")
         sources = [] if is_deputy else noun_subject(flow, begin)
     else:
-        is_other = _is_passive(flow, begin, trigger) or _is_speech_tag(flow, begin)
+        asked = flow[begin].lower in lex.SPEECH_VERBS and item_at(flow, begin - 1).text in ("”", '"', "’")
+        is_other = asked or _is_passive(flow, begin, trigger)  # “Where is he?” asked Ragna
         sources = [] if is_other else find_subjects(flow, begin, trigger.sources)
     found = []
     for subject in sources:
@@ -112,11 +113,6 @@ def _is_passive(flow: list[TextItem], begin: int, trigger: Trigger) -> bool:
     """Tell whether a bare verb stands in the passive: "was founded, Berlin" says nothing of who did it."""
     is_bare = trigger.words[-1] not in lex.PREPOSITIONS and trigger.words != ("married",)
     return is_bare and item_at(flow, begin - 1).lower in lex.BE
-
-
-def _is_speech_tag(flow: list[TextItem], begin: int) -> bool:
-    """Tell whether a verb only says who spoke: "Where is he?" asked Ragna."""
-    return flow[begin].lower in lex.SPEECH_VERBS and item_at(flow, begin - 1).text in ("”", '"', "’")
 
 
 def _listed(flow: list[TextItem], index: int) -> list[TextItem]:
@@ -215,23 +211,24 @@ def _was_in(
         meant = [subject, flow[place + 2]] if joined else [subject]
         people = [each.entity for each in meant if each.entity is not None] or subject.plural
         start, end = flow[index - 1].start, subject.end
-        return [RelationDraft(each, "WAS_IN", target, sentence, start, end, 6) for each in people if _is_person(each)]
+        people = [each for each in people if each.type == PERSON]
+        return [RelationDraft(each, "WAS_IN", target, sentence, start, end, 6) for each in people]
     before = item_at(flow, index - 2)
     met = [each for each in found if each.end == before.end and each.target is before.entity]
     return [
         RelationDraft(each.source, "WAS_IN", target, sentence, each.start, flow[index].end, 5)
         for each in met[:2]
-        if each.type in _MEETINGS and _is_person(each.source)
+        if each.type in _MEETINGS and each.source.type == PERSON
     ]
-
-
-def _is_person(draft: EntityDraft) -> bool:
-    return draft.type == PERSON
 
 
 def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: ParsedSentence) -> str:
     """Return the date that belongs to a relationship: the only one, the nearest, or the one that opens the sentence."""
-    usable = [date for date in dates if not _is_limit(date, sentence)]
+    usable = []
+    for date in dates:
+        before = [item.lower for item in sentence.items if item.end <= date.start]
+        if before[-1:] not in (["until"], ["till"], ["before"], ["to"]):  # these say when something ended
+            usable.append(date)
     if not usable:
         return ""
     text_marks = [item.start for item in sentence.items if item.text in (";", ":")]
@@ -248,12 +245,6 @@ def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: ParsedSen
     if near:
         return min(near, key=lambda date: (distance(date), date.start)).text
     return usable[0].text if usable[0].start - sentence.start <= 12 else ""
-
-
-def _is_limit(date: DateSpan, sentence: ParsedSentence) -> bool:
-    """Tell whether a date says when something ended ("until 1829")."""
-    before = [item.lower for item in sentence.items if item.end <= date.start]
-    return before[-1:] in (["until"], ["till"], ["before"], ["to"])
 
 
 def life_events(sentence: ParsedSentence) -> list[RelationDraft]:

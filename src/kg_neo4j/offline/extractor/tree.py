@@ -122,8 +122,14 @@ class Tree:
             return
         inside = self._tokens(item.start, item.end)
         first, last = inside.start, inside.stop - 1
-        if item.kind == "name" and self._is_plural_owner(last):
-            item = replace(item, possessive=True)
+        after = self.texts[last + 1 : last + 3]
+        if (
+            item.kind == "name"
+            and self.words[last].endswith("s")
+            and after[:1] in (["'"], ["’"])
+            and after[-1].isalpha()
+        ):
+            item = replace(item, possessive=True)  # "the League of Nations' committee"
         outer = [token for token in inside if self.heads[token] not in inside or self.heads[token] == token]
         head = min(outer, key=lambda token: (_PREFERRED.get(self.deps[token], 9), -token)) if outer else last
         mention = ParsedMention(item, sentence, first, last, head)
@@ -168,11 +174,6 @@ class Tree:
         """Tell whether "it" stands for a clause, or for nothing: "it is said that"."""
         clauses = {self.deps[child] for child in self.children[self.heads[token]]}
         return self.deps[token] not in (*SUBJECTS, "obj") or bool(clauses & {"ccomp", "csubj", "xcomp"})
-
-    def _is_plural_owner(self, last: int) -> bool:
-        """Tell whether a name that ends here owns what follows: "the League of Nations' committee"."""
-        after = self.texts[last + 1 : last + 3]
-        return self.words[last].endswith("s") and after[:1] in (["'"], ["’"]) and after[-1].isalpha()
 
     def _tokens(self, start: int, end: int) -> range:
         return range(self.token_at(start), self.token_at(max(end - 1, start)) + 1)

@@ -118,14 +118,11 @@ def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
         return {OTHER: 6, PERSON: -4, PLACE: -4}
     if following in lex.SAILING_VERBS and index and items[index - 1].lower == "the":
         return {OTHER: _CERTAIN}
-    return {ORGANIZATION: 4, PERSON: -_CERTAIN} if _is_founded(items[index + 1 : index + 4]) else {}
-
-
-def _is_founded(rest: list[TextItem]) -> bool:
-    """Tell whether what follows a name says that it was founded: "was set up in 1968", ", founded by"."""
-    words = [item.lower for item in rest]
-    said = words[1:2] == ["founded"] or words[1:] == ["set", "up"]
-    return (words[0] in lex.BE or words[0] == ",") and (said or (words[0] in lex.BE and words[1:2] == ["established"]))
+    second, third = item_at(items, index + 2).lower, item_at(items, index + 3).lower
+    founded = second == "founded" or (second, third) == ("set", "up")  # "was set up in 1968", ", founded by"
+    if following in lex.BE:
+        founded = founded or second == "established"
+    return {ORGANIZATION: 4, PERSON: -_CERTAIN} if founded and (following in lex.BE or following == ",") else {}
 
 
 def _is_aged(rest: list[TextItem]) -> bool:
@@ -197,15 +194,14 @@ def _is_no_life(draft: EntityDraft, birth: DateSpan | None, death: DateSpan | No
     return death.year - birth.year < (_LONG_LIFE if elsewhere else _SHORT_LIFE)
 
 
-def _is_person(draft: EntityDraft) -> bool:
-    votes = draft.votes + name_votes(draft)
-    return votes[PERSON] > max(votes[PLACE], votes[ORGANIZATION], votes[OTHER])
-
-
 def vote_family(drafts: Collection[EntityDraft]) -> None:
     """Give a full name the type of a person who has the same surname."""
     full = [draft for draft in drafts if not (draft.single or draft.italic or "of" in draft.words)]
-    people = {draft.words[-1] for draft in full if _is_person(draft)}
+    people = set()
+    for draft in full:
+        votes = draft.votes + name_votes(draft)
+        if votes[PERSON] > max(votes[PLACE], votes[ORGANIZATION], votes[OTHER]):
+            people.add(draft.words[-1])
     for draft in full:
         if draft.words[-1] in people and len(draft.words) < 4 and not name_votes(draft)[ORGANIZATION]:
             draft.votes[PERSON] += _CERTAIN

@@ -64,18 +64,11 @@ def _places(name: str, text: str) -> Iterator[int]:
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
-        is_whole = not (start and _is_joined(text[start - 1])) and not (end < len(text) and _is_word(text[end]))
+        before, after = text[max(0, start - 1) : start], text[end : end + 1]
+        is_whole = not (before.isalnum() or before in ("-", "_") or after.isalnum() or after == "_")
         if is_whole:
             yield start
         start = text.find(name, end if is_whole else start + 1)
-
-
-def _is_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
-
-
-def _is_joined(char: str) -> bool:
-    return char == "-" or _is_word(char)
 
 
 TYPES = ("PER", "LOC", "ORG", "MISC")
@@ -136,28 +129,37 @@ def settle_types(doc: Doc, spans: Sequence[MentionSpan], network: TypeNetwork) -
         counts[name] = counts.get(name, 0) + 1
     means = {name: total / counts[name] for name, total in sums.items()}
     people = {name: mean for name, mean in means.items() if mean.argmax() == 0}
-    types = {name: TYPES[int(_with_full_names(name, means[name], people).argmax())] for name in means}
+    types = {}
+    for name, mean in means.items():
+        full_names = sum(people[full] for full in people if full.endswith(" " + name))
+        types[name] = TYPES[int((mean + _FULL_NAME * full_names).argmax())]
     return tuple(
         MentionSpan(span.start, span.end, types[text[span.start : span.end]]) if span.type in TYPES else span
         for span in spans
     )
 
 
-def _with_full_names(name: str, mean: Any, people: dict[str, Any]) -> Any:
-    surname = " " + name
-    return mean + _FULL_NAME * sum(people[full] for full in people if full.endswith(surname))
-
-
 def describe(doc: Doc, places: Sequence[tuple[int, int]]) -> tuple[Floats, npt.NDArray[np.int32]]:
     """Return features and hashes of mentions at (first word, word after the last), one row each."""
     table = columns.vectors(doc)
-    words = columns.strings(doc, "LOWER")
+    words = ["^", "^", *columns.strings(doc, "LOWER"), "^", "^"]  # with two words outside of the text at each end
     plain = np.logical_and(columns.numbers(doc, "IS_LOWER"), columns.numbers(doc, "IS_ALPHA"))
     about = np.concatenate([_mean(table[plain]), _mean(table[:_FIRST_WORDS][plain[:_FIRST_WORDS]])])
     around = _around(table, np.array(places, np.int64).reshape(-1, 2))
-    forms = np.array([_form(doc, *place) for place in places], np.float32)
-    features = np.concatenate([around, np.broadcast_to(about, (len(places), len(about))), forms], 1)
-    hashes = [[zlib.crc32(part.encode()) % BUCKETS for part in _parts(words, *place)] for place in places]
+    forms, hashes = [], []
+    for first, after in places:
+        length, mention = after - first, doc[first:after]
+        facts = [length == 1, length == 2, length > 2, first == 0, mention[0].is_upper, mention[-1].is_upper]
+        facts += [any(word.is_digit for word in mention), first > 0 and doc[first - 1].is_punct]
+        facts += [after < len(doc) and doc[after].is_punct, not all(word.is_title for word in mention)]
+        forms.append(facts)
+        head, tail = words[first + 2], words[after + 1]
+        before, behind = words[first + 1], words[after + 2]
+        parts = ["sf" + head[-3:], "sl" + tail[-3:], "pf" + head[:3], "wl" + tail, "wf" + head, "l1" + before]
+        parts += ["r1" + behind, f"l2{words[first]} {before}", f"r2{behind} {words[after + 3]}"]  # each with its role
+        hashes.append([zlib.crc32(part.encode()) % BUCKETS for part in parts])
+    shape = (len(places), len(about))
+    features = np.concatenate([around, np.broadcast_to(about, shape), np.array(forms, np.float32)], 1)
     return features, np.array(hashes, np.int32)
 
 
@@ -173,36 +175,12 @@ def _around(table: Floats, places: npt.NDArray[np.int64]) -> Floats:
     padded = np.concatenate([nothing, nothing, table, nothing, nothing])
     sums = np.concatenate([nothing, np.cumsum(table, 0, dtype=np.float32)])
 
-    def word(number: npt.NDArray[np.int64]) -> Floats:
-        return padded[number + 2]
-
     def mean(start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> Floats:
         start, end = np.maximum(start, 0), np.minimum(end, len(table))
         found: Floats = (sums[end] - sums[start]) / np.maximum(1, end - start).astype(np.float32)[:, None]
         return found
 
-    near = [word(first), word(after - 1), mean(first, after)]
-    near += [word(first - 1), word(first - 2), word(after), word(after + 1)]
+    near = [padded[first + 2], padded[after + 1], mean(first, after)]
+    near += [padded[first + 1], padded[first], padded[after + 2], padded[after + 3]]
     near += [mean(first - 5, first), mean(after, after + 5), mean(first - 12, after + 12)]
     return np.concatenate(near, 1)
-
-
-def _form(doc: Doc, first: int, after: int) -> list[bool]:
-    length = after - first
-    words = doc[first:after]
-    facts = [length == 1, length == 2, length > 2, first == 0, words[0].is_upper, words[-1].is_upper]
-    facts += [any(word.is_digit for word in words), first > 0 and doc[first - 1].is_punct]
-    facts += [after < len(doc) and doc[after].is_punct, not all(word.is_title for word in words)]
-    return facts
-
-
-def _parts(words: list[str], first: int, after: int) -> list[str]:
-    """Return the words and parts of words that are hashed, each marked with its role."""
-
-    def word(number: int) -> str:
-        return words[number] if 0 <= number < len(words) else "^"
-
-    head, tail = words[first], words[after - 1]
-    before, behind = word(first - 1), word(after)
-    parts = ["sf" + head[-3:], "sl" + tail[-3:], "pf" + head[:3], "wl" + tail, "wf" + head, "l1" + before]
-    return [*parts, "r1" + behind, f"l2{word(first - 2)} {before}", f"r2{behind} {word(after + 1)}"]

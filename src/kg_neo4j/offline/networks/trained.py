@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
@@ -96,12 +95,16 @@ def load(folder: Path = FOLDER, lock: Path = LOCK) -> Pipeline:
     """
     import numpy as np
     import spacy
+    from thinc.api import NumpyOps
 
     verify(folder, lock)
     nlp = spacy.load(folder)
     nlp.vocab.vectors.data = nlp.vocab.vectors.data.astype(np.float32)
     convert(nlp, np.float32)
-    _multiply_by_numpy(nlp)
+    ops = NumpyOps(use_blis=False)  # spaCy's own BLAS takes three times as long on some processors
+    for _, component in nlp.components:
+        for node in component.model.walk() if hasattr(component, "model") else ():
+            node.ops = ops
     nlp.max_length = 10_000_000
     return Pipeline(nlp, TypeNetwork.read(folder / "types.npz"))
 
@@ -113,16 +116,6 @@ def convert(nlp: Language, dtype: Any) -> None:
             for name in node.param_names:
                 if node.has_param(name):
                     node.set_param(name, node.get_param(name).astype(dtype))
-
-
-def _multiply_by_numpy(nlp: Language) -> None:
-    """Let NumPy multiply the matrices of a pipeline: spaCy's own BLAS takes three times as long on some processors."""
-    from thinc.api import NumpyOps
-
-    ops = NumpyOps(use_blis=False)
-    for _, component in nlp.components:
-        for node in component.model.walk() if hasattr(component, "model") else ():
-            node.ops = ops
 
 
 def process(text: str, pipeline: Pipeline | None = None) -> Doc:
@@ -169,15 +162,10 @@ def _unwrap(text: str) -> str:
 def _settle(doc: Doc, pipeline: Pipeline) -> Doc:
     found = [MentionSpan(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
     settled = settle_types(doc, agree(doc.text, found), pipeline.types)
-    spans = (doc.char_span(span.start, span.end, span.type, alignment_mode="expand") for span in settled)
-    doc.set_ents(_apart(spans))
-    return doc
-
-
-def _apart(spans: Iterable[Any]) -> list[Any]:
-    """Return spans in the order of the text, without those that begin inside the one before."""
     kept: list[Any] = []
-    for span in spans:
-        if not kept or span.start >= kept[-1].end:
+    for each in settled:
+        span: Any = doc.char_span(each.start, each.end, each.type, alignment_mode="expand")
+        if not kept or span.start >= kept[-1].end:  # no name begins inside the one before
             kept.append(span)
-    return kept
+    doc.set_ents(kept)
+    return doc

@@ -44,7 +44,12 @@ def read_comparison(question: str) -> ComparisonQuestion | None:
     text = " ".join(question.split())
     if len(text) > LONGEST:
         return None
-    return _read_choice(text) or _read_same(text) or _read_both(text)
+    found = _read_choice(text) or _read_same(text)
+    for form in () if found else ("both", "both_of", "both_of_comma"):
+        match = _PATTERNS[form].match(text)
+        if match and "same" not in match["said"].split() and (pairs := _named(_plain(match["names"]), " and ")):
+            return ComparisonQuestion("both", (), pairs, match["said"])
+    return found
 
 
 def _read_choice(text: str) -> ComparisonQuestion | None:
@@ -95,16 +100,6 @@ def _read_same(text: str) -> ComparisonQuestion | None:
 
     pairs = tuple((end(left), end(right)) for left, right in _split(_plain(names), " and "))
     return ComparisonQuestion("same", (relation,), pairs, what) if pairs else None
-
-
-def _read_both(text: str) -> ComparisonQuestion | None:
-    for form in ("both", "both_of", "both_of_comma"):
-        match = _PATTERNS[form].match(text)
-        if match and "same" not in match["said"].split():
-            pairs = _named(_plain(match["names"]), " and ")
-            if pairs:
-                return ComparisonQuestion("both", (), pairs, match["said"])
-    return None
 
 
 def _plain(names: str) -> str:

@@ -91,22 +91,17 @@ def steps_from(thing: Thing, relation: str) -> list[StatedStep]:
     if relation in READ_FIRST:
         found = [*read, *facts, *inverse]
     elif facts:
-        found = [*_sorted(relation, facts), *read]
+        if relation in DATES:
+            facts.sort(key=lambda step: -len(step.target))  # exact dates before years
+        elif relation in PLACES:
+            facts.sort(key=lambda step: -step.target.count(","))  # as the words write them: "Paris, France"
+        found = [*facts, *read]
     else:
         found = [*read, *inverse]
     first: dict[str, StatedStep] = {}
     for step in found:
         first.setdefault(normalise(step.target), step)
     return _of_gender(list(first.values()), relation)
-
-
-def _sorted(relation: str, facts: list[StatedStep]) -> list[StatedStep]:
-    """Return the facts, exact dates before years, and places as the words write them: "Paris, France", not "Paris"."""
-    if relation in DATES:
-        return sorted(facts, key=lambda step: -len(step.target))
-    if relation in PLACES:
-        return sorted(facts, key=lambda step: -step.target.count(","))
-    return facts
 
 
 def _fact_step(thing: Thing, relation: str, fact: ThingFact) -> StatedStep | None:

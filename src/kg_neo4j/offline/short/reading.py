@@ -46,20 +46,16 @@ def find_stated(question: Question, found: Found) -> tuple[str, Citation] | None
         for each in _likely(question, text):
             if _repeats(question, each.value) or each.value.endswith(("'s", "’s")):
                 continue
-            if question.asks is Asks.PLACE and not _is_place(question, text[: each.start]):
-                continue
+            if question.asks is Asks.PLACE:  # what stands before says where: "to" alone, where the question ends so
+                where = _PATTERNS["where"].search(text[: each.start])
+                ends = re.search(r"\b(?:to|from)(?=\??$)", question.text)
+                if where is None or (ends and where["preposition"].lower() != ends[0]):
+                    continue
             if question.asks in _NAMES and not names.intersection(map(fold, split_words(each.value))):
                 continue
             if states(question.text, each.value, doc, _known(candidate)):
                 return each.value, cite(candidate)
     return None
-
-
-def _is_place(question: Question, before: str) -> bool:
-    """Return whether what stands before a name says where: "to" or "from" alone, where the question ends so."""
-    found = _PATTERNS["where"].search(before)
-    ends = re.search(r"\b(?:to|from)(?=\??$)", question.text)
-    return found is not None and (ends is None or found["preposition"].lower() == ends[0])
 
 
 def may_answer(question: Question, candidate: CandidateSentence, *, loosely: bool = False) -> bool:

@@ -48,7 +48,6 @@ class CheckedAnswer:
     text: str
     citations: tuple[Citation, ...]
     invalid: tuple[str, ...]  # marks of sources that were not in the context, as the model wrote them
-    uncited: int  # sentences without a valid citation
     ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each
 
 
@@ -66,19 +65,22 @@ def check(text: str, sources: Sequence[ShownSource]) -> CheckedAnswer:
         marks = [_normal(mark) for mark in _ONE.findall(match["inside"])]
         if match[0].strip().startswith("(") and not all(mark in by_mark or mark.startswith("C") for mark in marks):
             return match[0]
-        claim = _claim(text, match.start())
+        before = split_sentences(_MARK.sub(lambda mark: " " * len(mark[0]), text[: match.start()]))
+        claim = before[-1].text if before else text  # the sentence that the mark belongs to
         numbers = []
         for mark in dict.fromkeys(marks):
             if mark in by_mark:
                 for citation, steps in cite(claim, by_mark[mark]):
-                    numbers.append(_number(citation, citations))
+                    if citation not in citations:
+                        citations.append(citation)
+                    numbers.append(citations.index(citation) + 1)
                     ways.setdefault(citation, steps)
             else:
                 invalid.append(mark)
         return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
 
     checked = _MARK.sub(replace, text).strip()
-    return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), _uncited(checked), ways)
+    return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), ways)
 
 
 def cite(claim: str, source: ShownSource) -> list[tuple[Citation, tuple[TreeStep, ...]]]:
@@ -109,18 +111,18 @@ def _beginnings(text: str) -> frozenset[str]:
 
 
 def locate(claim: str, source: ShownSource) -> Citation:
-    """Return the citation of `source` for `claim`: the sentences shown that have most of it, 3 at most."""
-    start, end = _whole_sentences(source)
-    first, last = best_window(claim, source.chunk.text[start:end])
+    """Return the citation of `source` for `claim`: the sentences shown that have most of it, 3 at most.
+
+    A sentence of which only a part was shown counts as a whole.
+    """
+    text, start, end = source.chunk.text, source.start, source.end
+    shown = [each for each in split_sentences(text) if each.start < end and start < each.end]
+    if shown:
+        start, end = shown[0].start, shown[-1].end
+    first, last = best_window(claim, text[start:end])
     if last > first:
         start, end = start + first, start + last
-    return Citation(source.chunk.id, source.chunk.document, start, end, source.chunk.text[start:end])
-
-
-def _whole_sentences(source: ShownSource) -> tuple[int, int]:
-    """Return the place of the sentences that were shown, also those of which only a part was."""
-    shown = [each for each in split_sentences(source.chunk.text) if each.start < source.end and source.start < each.end]
-    return (shown[0].start, shown[-1].end) if shown else (source.start, source.end)
+    return Citation(source.chunk.id, source.chunk.document, start, end, text[start:end])
 
 
 def quotes_are_in_place(citations: Sequence[Citation], texts: Mapping[str, str]) -> bool:
@@ -135,21 +137,3 @@ def _normal(mark: str) -> str:
     if mark[0] not in "Cc":
         return digits
     return f"C{int(digits)}" if len(digits) < _LONGEST else f"C{digits}"[:_LONGEST]
-
-
-def _claim(text: str, end: int) -> str:
-    """Return the sentence that a mark at `end` belongs to: what stands before it, back to the sentence before."""
-    before = _MARK.sub(lambda match: " " * len(match[0]), text[:end])
-    sentences = split_sentences(before)
-    return sentences[-1].text if sentences else text
-
-
-def _number(citation: Citation, citations: list[Citation]) -> int:
-    if citation not in citations:
-        citations.append(citation)
-    return citations.index(citation) + 1
-
-
-def _uncited(text: str) -> int:
-    """Return how many sentences of a checked answer carry no number."""
-    return sum(1 for sentence in split_sentences(text) if not re.search(r"\[\d+\]", sentence.text))

@@ -37,17 +37,14 @@ def read_claims(text: str, headings: Collection[str] = ()) -> Iterator[ReadClaim
     titles = {" ".join(each.split()) for each in headings}
     for sentence in split_claims(text):
         claim = _BULLET.sub("", readable(plain_text(sentence)).strip())
-        if claim in titles or not _is_claim(claim):
+        fewest = FEWEST_WORDS if _END.search(claim) else FEWEST_UNENDED
+        is_question = claim.rstrip("\"'”’»)").endswith("?")
+        if claim in titles or len(split_words(claim)) < fewest or is_question:
             yield None
             continue
         read = _with_name(claim, candidates)
         candidates = _candidates(read.read_as or claim)
         yield read
-
-
-def _is_claim(text: str) -> bool:
-    words = len(split_words(text))
-    return words >= (FEWEST_WORDS if _END.search(text) else FEWEST_UNENDED) and not text.rstrip("\"'”’»)").endswith("?")
 
 
 def _with_name(claim: str, candidates: list[str]) -> ReadClaim:

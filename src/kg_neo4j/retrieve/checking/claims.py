@@ -62,7 +62,16 @@ def check_claims(
     "supported": the words state it of this subject, in this direction; "quoted": they have its words, no more is known.
     """
     passages = [passage_of(citation, found) for citation in citations]
-    return tuple(_judged(sentence, passages, find) for sentence in split_claims(text))
+    claims = []
+    for sentence in split_claims(text):
+        numbers = tuple(dict.fromkeys(int(number) for number in _NUMBER.findall(sentence)))
+        numbers = tuple(number for number in numbers if 1 <= number <= len(passages))
+        said = readable(_NUMBER.sub("", sentence)).strip()
+        support, reason = UNCITED, "it cites no source"
+        if numbers:
+            support, reason = hold(said, [passages[number - 1] for number in numbers], find)
+        claims.append(Claim(said, numbers, support, reason))
+    return tuple(claims)
 
 
 def split_claims(text: str) -> list[str]:
@@ -89,9 +98,12 @@ def settle(
     `verdicts` are a model's, by the claim's place; they stand above those of the words. Citations that only a dropped
     claim used go with it.
     """
-    claims = [_with_verdict(claim, verdicts.get(place)) for place, claim in enumerate(claims)]
-    sentences = split_claims(text)
-    pairs = list(zip(sentences, claims, strict=True))
+    claims = list(claims)
+    for place, verdict in verdicts.items():
+        if claims[place].support != UNCITED:
+            support = SUPPORTED if verdict.supported else UNSUPPORTED
+            claims[place] = replace(claims[place], support=support, reason=verdict.reason, judged_by="model")
+    pairs = list(zip(split_claims(text), claims, strict=True))
     if unsupported == MARK:
         shown = [_marked(sentence) if claim.support == UNSUPPORTED else sentence for sentence, claim in pairs]
         return CheckedClaims(" ".join(shown), tuple(citations), tuple(claims))
@@ -114,18 +126,6 @@ def without(checked: CheckedClaims, gone: frozenset[int]) -> CheckedClaims:
     return _renumbered(pairs, checked.citations, checked.dropped)
 
 
-def _judged(
-    sentence: str, passages: Sequence[CitedPassage], find: Callable[[FindContradictions], Sequence[bool]]
-) -> Claim:
-    numbers = tuple(dict.fromkeys(int(number) for number in _NUMBER.findall(sentence)))
-    numbers = tuple(number for number in numbers if 1 <= number <= len(passages))
-    text = readable(_NUMBER.sub("", sentence)).strip()
-    if not numbers:
-        return Claim(text, (), UNCITED, "it cites no source")
-    support, reason = hold(text, [passages[number - 1] for number in numbers], find)
-    return Claim(text, numbers, support, reason)
-
-
 def hold(
     claim: str, passages: Sequence[CitedPassage], find: Callable[[FindContradictions], Sequence[bool]]
 ) -> tuple[str, str]:
@@ -142,13 +142,6 @@ def shown(claim: str, passage: CitedPassage) -> str:
     """Return what of a passage is held against a claim: the sentences that have most of it."""
     start, end = best_window(claim, passage.text)
     return " ".join(passage.text[start:end].split())
-
-
-def _with_verdict(claim: Claim, verdict: Support | None) -> Claim:
-    if verdict is None or claim.support == UNCITED:
-        return claim
-    support = SUPPORTED if verdict.supported else UNSUPPORTED
-    return replace(claim, support=support, reason=verdict.reason, judged_by="model")
 
 
 def _marked(sentence: str) -> str:

@@ -47,14 +47,9 @@ def ends(statement: Statement, verb: str) -> tuple[frozenset[str], frozenset[str
         return None
     with_be = bool(_BE & frozenset(statement.order[max(0, place - 3) : place]))
     is_passive = "by" in statement.order[place + 1 : place + (9 if with_be else 3)]  # "a film directed by B"
-    return (after, before) if is_passive or _of_after(statement, place) else (before, after)
-
-
-def _of_after(statement: Statement, place: int) -> bool:
-    """Return whether the word is a noun with "of": "the teacher of B was A" ties A to B as "A was the teacher of B"."""
-    before = statement.order[max(0, place - 2) : place]
-    starts = place <= 2 and "the" in before
-    return starts and statement.order[place + 1 : place + 2] == ("of",)
+    # "the teacher of B was A" ties A to B as "A was the teacher of B"
+    is_role = place <= 2 and "the" in statement.order[:place] and statement.order[place + 1 : place + 2] == ("of",)
+    return (after, before) if is_passive or is_role else (before, after)
 
 
 SCOPE = 4  # words after a denial that it reaches
@@ -69,22 +64,23 @@ _BOUNDS = frozenset(
 _DATA = data_files.beside(__file__)
 
 
-def _pairs(key: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    return tuple((frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2))
-
-
-OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
-_FROM_THE_OTHER_END = frozenset(_pairs("inverse"))
+_OPPOSED, _INVERSE = (
+    [(frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2)]
+    for key in ("opposites", "inverse")
+)
+OPPOSITES = (*_OPPOSED, *_INVERSE)
+_FROM_THE_OTHER_END = frozenset(_INVERSE)
 
 
 def denied(said: Statement, windows: Sequence[Statement]) -> str:
     """Return why the windows deny the claim, or the claim what they say; empty where neither does."""
     mine = denied_words(said)
     for word in said.content:
-        places = [each for each in windows if _finds(each, word) or (word in mine and _against(word) & each.words)]
+        against = _against(word) if word in mine else frozenset()
+        places = [each for each in windows if _has_form(word, each.words) or against & each.words]
         if not places:
             continue
-        theirs = [_denies(each, word) or (word in mine and bool(_against(word) & each.words)) for each in places]
+        theirs = [_denies(each, word) or bool(against & each.words) for each in places]
         if word in mine and not any(theirs):
             return f"it denies {said.written[word]!r}, the cited text does not"
         if word not in mine and not mine and all(theirs):
@@ -102,18 +98,13 @@ def opposite(said: Statement, windows: Sequence[Statement]) -> str:
         for mine, theirs in (pair, pair[::-1]):
             used = (said.words & mine) - mine_denied
             if used and not (mine & there) and theirs & there and not (theirs & said.words):
-                if _same_form(used, there):
+                if any(_has_form(word, there) for word in used):
                     continue
                 if pair in _FROM_THE_OTHER_END and _from_the_other_end(said, min(used), windows, theirs):
                     continue
                 word = min(used)
                 return f"it says {word!r} where the cited text says {min(theirs & there)!r}"
     return ""
-
-
-def _same_form(used: frozenset[str], there: frozenset[str]) -> bool:
-    """Return whether the windows say another form of the claim's own word."""
-    return any(same_word(word, other) for word in used for other in there)
 
 
 def denied_words(statement: Statement) -> frozenset[str]:
@@ -130,8 +121,8 @@ def denied_words(statement: Statement) -> frozenset[str]:
     return frozenset(found)
 
 
-def _finds(statement: Statement, word: str) -> bool:
-    return word in statement.words or any(same_word(word, other) for other in statement.words)
+def _has_form(word: str, words: frozenset[str]) -> bool:
+    return word in words or any(same_word(word, other) for other in words)
 
 
 def _denies(statement: Statement, word: str) -> bool:

@@ -88,11 +88,11 @@ def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> di
 
 
 def _paged(citations: Sequence[Citation], rows: Mapping[str, Row]) -> tuple[Citation, ...]:
-    return tuple(replace(each, page=_page(each, rows.get(each.chunk_id))) for each in citations)
-
-
-def _page(citation: Citation, chunk: Row | None) -> int | None:
-    """Return the page on which a quote begins, from 1; None where the document has no pages."""
-    if not chunk or not chunk["pages"]:
-        return None
-    return bisect_right(chunk["pages"], chunk["start"] + citation.start)
+    """Return citations with the page on which each begins, from 1; None where the document has no pages."""
+    paged = []
+    for each in citations:
+        chunk = rows.get(each.chunk_id)
+        has_pages = chunk is not None and chunk["pages"]
+        page = bisect_right(chunk["pages"], chunk["start"] + each.start) if chunk and has_pages else None
+        paged.append(replace(each, page=page))
+    return tuple(paged)

@@ -36,9 +36,11 @@ class Statement:
 @lru_cache(maxsize=4096)
 def read(text: str) -> Statement:
     """Return what `text` says, word by word."""
-    raw = split_words(ungrouped(text))
+    text = ungrouped(text)
+    raw = split_words(text)
     order = tuple(fold(word) for word in raw)
-    starts = _starts(text)
+    ends = (match.end() for match in re.finditer(r"[.!?…]\s+", text))
+    starts = {0, *(len(split_words(text[:end])) for end in ends)}  # places of words that begin a sentence
     names = []
     numbers = set()
     content = set()
@@ -85,12 +87,3 @@ def _number_at(order: tuple[str, ...], index: int) -> str | None:
         if tens in _TENS and units and units[0] in _UNITS:
             return str(int(tens) + int(units[0]))
     return number_of(order[index])
-
-
-def _starts(text: str) -> frozenset[int]:
-    """Return the places of words that begin a sentence, counted in words."""
-    places = {0}
-    text = ungrouped(text)
-    for match in re.finditer(r"[.!?…]\s+", text):
-        places.add(len(split_words(text[: match.end()])))
-    return frozenset(places)

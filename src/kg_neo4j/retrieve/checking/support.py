@@ -43,8 +43,8 @@ class Support:
     coverage: float = 0.0  # share of the claim's content words in the cited words
 
 
-def supports(claim: str, passages: Sequence[CitedPassage], *, coverage: float = COVERAGE) -> Support:
-    """Return whether `passages` together support `claim`. `coverage` is the share of content words needed, 0 to 1."""
+def supports(claim: str, passages: Sequence[CitedPassage]) -> Support:
+    """Return whether `passages` together support `claim`."""
     said = read(claim)
     if not said.content and not said.numbers:
         return Support(False, "it says nothing that can be checked")
@@ -53,12 +53,20 @@ def supports(claim: str, passages: Sequence[CitedPassage], *, coverage: float = 
     windows = [read(text) for text in best if text]
     if not windows:
         return Support(False, "it cites no words")
-    said = _with_first_name(said, windows, passages)
-    found = _coverage(said, windows, passages)
+    first, titles = said.order[0], _folded(passage.title for passage in passages)
+    if first in said.content & titles.union(*(each.names for each in windows)) and first not in said.names:
+        said = replace(said, names=(first, *said.names))  # the cited text writes the claim's first word as a name
+    known = _known_names(windows, passages)
+    missing = [name for name in said.names if not any(has_word(each, name) for each in windows)]
+    missing = [said.written[name] for name in missing if not _is_known(name, known)]
+    known |= words_of_lives(*(passage.text for passage in passages))
+    content = said.content or frozenset(said.names)
+    there = sum(any(has_word(each, word) for each in windows) or _is_known(word, known) for word in content)
+    found = there / len(content) if content else 1.0
     reason = (
         _numbers(said, windows, best)
-        or _names(said, windows, passages)
-        or (f"only {found:.0%} of its words are in the cited text" if found < coverage else "")
+        or (f"the cited text does not name {', '.join(missing)}" if missing else "")
+        or (f"only {found:.0%} of its words are in the cited text" if found < COVERAGE else "")
         or denied(said, windows)
         or opposite(said, windows)
         or turned_round(said, windows)
@@ -66,19 +74,16 @@ def supports(claim: str, passages: Sequence[CitedPassage], *, coverage: float = 
     return Support(not reason, reason, found)
 
 
-def _with_first_name(said: Statement, windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> Statement:
-    """Return the claim with its first word among its names where the cited text writes it as one."""
-    names = frozenset().union(*(each.names for each in windows)) | _folded(passage.title for passage in passages)
-    if said.order[0] in said.content & names and said.order[0] not in said.names:
-        return replace(said, names=(said.order[0], *said.names))
-    return said
-
-
 def best_window(claim: str, text: str) -> tuple[int, int]:
     """Return where in `text` the run of sentences stands that has most of `claim`; the shortest of equal ones."""
     said = read(claim)
+    wanted, numbers = sorted(said.content), sorted(said.numbers)
     sentences = split_sentences(text)
-    gains = [_gains(said, read(each.text)) for each in sentences]
+    gains = []  # what each sentence has of each content word and number of the claim
+    for sentence in sentences:
+        told = read(sentence.text)
+        words = [1.0 if has_word(told, word) else 0.0 for word in wanted]
+        gains.append([0.0, *words, *(2.0 if number in told.numbers else 0.0 for number in numbers)])
     best, best_score = (0, 0), -1.0
     for size, first in itertools.product(range(1, WINDOW + 1), range(len(sentences))):
         if first + size > len(sentences):
@@ -89,28 +94,11 @@ def best_window(claim: str, text: str) -> tuple[int, int]:
     return best
 
 
-def _gains(said: Statement, sentence: Statement) -> list[float]:
-    """Return what the sentence has of each content word and number of the claim."""
-    words = [1.0 if has_word(sentence, word) else 0.0 for word in sorted(said.content)]
-    return [0.0, *words, *(2.0 if number in sentence.numbers else 0.0 for number in sorted(said.numbers))]
-
-
 def has_word(statement: Statement, word: str) -> bool:
     """Return whether a statement has a folded word, in any of its forms."""
     if word in statement.words or family(word) & statement.words:
         return True
     return any(same_word(word, other) for other in statement.words)
-
-
-def _coverage(said: Statement, windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> float:
-    """Return the share of the claim's content words that are there; a name counts that the title says, too."""
-    known = _known_names(windows, passages)
-    known |= words_of_lives(*(passage.text for passage in passages))
-    content = said.content or frozenset(said.names)
-    if not content:
-        return 1.0
-    found = sum(1 for word in content if any(has_word(each, word) for each in windows) or _is_known(word, known))
-    return found / len(content)
 
 
 def words_of_lives(*texts: str) -> frozenset[str]:
@@ -138,14 +126,6 @@ def _folded(texts: Iterable[str]) -> frozenset[str]:
 
 def _is_known(word: str, known: frozenset[str]) -> bool:
     return word in known or any(same_word(word, other) for other in known if len(other) > 3)
-
-
-def _names(said: Statement, windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> str:
-    known = _known_names(windows, passages)
-    missing = [name for name in said.names if not any(has_word(each, name) for each in windows)]
-    missing = [name for name in missing if not _is_known(name, known)]
-    written = [said.written[name] for name in missing]
-    return f"the cited text does not name {', '.join(written)}" if written else ""
 
 
 def _numbers(said: Statement, windows: Sequence[Statement], texts: Sequence[str]) -> str:
@@ -178,17 +158,14 @@ def _dates(order: Sequence[str], *, bare: bool = False) -> list[tuple[int | None
         if month is None or not (before or after or bare):
             continue
         day = next((int(each) for each in (before, after) if each and _is_day(each)), None)
-        year = next((int(each) for each in (after, later) if each and not _is_day(each) and _is_year(each)), None)
+        years = (each for each in (after, later) if each and not _is_day(each))
+        year = next((int(each) for each in years if each.isdigit() and len(each) < 10), None)
         found.append((day, month, year))
     return found
 
 
 def _is_day(number: str) -> bool:
     return number.isdigit() and len(number) < 3 and 1 <= int(number) <= 31
-
-
-def _is_year(number: str) -> bool:
-    return number.isdigit() and len(number) < 10
 
 
 def _lifespan(said: Statement, texts: Sequence[str]) -> str:
@@ -202,12 +179,8 @@ def _lifespan(said: Statement, texts: Sequence[str]) -> str:
             if LIFESPAN.match(match[0]):
                 born, _, died = (part.strip() for part in re.split(r"([–—-])", match[0], maxsplit=1))
                 other, own = (died, born) if birth else (born, died)
-                if any(year in other and year not in own for year in years) and not _says(text, match.span(), said):
+                outside = text[: match.start()] + text[match.end() :]
+                is_other = any(year in other and year not in own for year in years)
+                if is_other and not said.numbers & read(outside).numbers:
                     return "the cited text gives that year for the other end of the life"
     return ""
-
-
-def _says(text: str, bracket: tuple[int, int], said: Statement) -> bool:
-    """Return whether a year of the claim stands outside of the brackets, too."""
-    outside = read(text[: bracket[0]] + text[bracket[1] :])
-    return bool(said.numbers & outside.numbers)

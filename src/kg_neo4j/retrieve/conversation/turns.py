@@ -109,15 +109,6 @@ _LABEL = re.compile(r"^(?:(?:rewritten|last|final|standalone)\s+)?question\s*:\s
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
-    """What a model made of a follow-up. `question` is empty where that is of no use, for the reason in `why`."""
-
-    question: str
-    usage: Usage
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class RewriteFollowUp(Prompted[str]):
     """Asks for `question` as somebody would ask it who begins the conversation with it."""
 
@@ -165,26 +156,26 @@ class Understand(Job[Understood]):
         try:
             made = rewrite(self.question, self.turns, door, self.tokeniser, self.history_tokens)
         except ModelError as error:
-            made = Rewritten("", Usage(), str(error))
+            made = Understood("", why=str(error))
         if not made.question:
             return replace(door.instead(self), usage=made.usage, why=made.why)
         is_other = made.question.casefold() != " ".join(self.question.split()).casefold()
-        return Understood(made.question, "model" if is_other else "", made.usage, made.why)
+        return made if is_other else replace(made, by="")
 
 
 def rewrite(
     question: str, turns: Sequence[Turn], door: Door, tokeniser: Tokeniser, max_tokens: int = HISTORY_TOKENS
-) -> Rewritten:
-    """Ask the model once for `question` in a form that stands by itself.
+) -> Understood:
+    """Ask the model once for `question` in a form that stands by itself; empty, with the reason, where it gives none.
 
     Raises the errors of the model that concern every question.
     """
     room = door.window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
     history = render(turns, tokeniser, max(0, min(max_tokens, room)))
     if not history:
-        return Rewritten("", Usage(), "no turn of the conversation fits")
+        return Understood("", why="no turn of the conversation fits")
     answer = door.ask(RewriteFollowUp(question, history))
-    return Rewritten(answer.value or "", answer.charged, answer.problem)
+    return Understood(answer.value or "", "model", answer.charged, answer.problem)
 
 
 def _terms(text: str) -> frozenset[str]:

@@ -7,7 +7,6 @@ behind every guard of `model`. The rows become the answer, and cite the chunks t
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -75,7 +74,9 @@ class WriteQuery(Job[Reply]):
         reply = Reply("", usage=answer.charged, model_seconds=answer.seconds, is_answer=False)
         if answer.value is None:
             silent = "" if len(task.refused) == task.rounds else answer.problem
-            reply = _unwritten(reply, task.refused, silent)
+            why = (f"a query that the model wrote was refused: {reason}" for reason in task.refused)
+            notes = (*((silent,) if silent else ()), *why)
+            reply = replace(reply, text=REFUSED if task.refused and not silent else "", notes=notes)
         else:
             first = (f"its first query was refused: {reason}" for reason in task.refused)
             notes = (f"answered by a query that the model {door.name} wrote", *first, *answer.value.rows.notes)
@@ -162,10 +163,3 @@ def _from_rows(database: Database, search: Search, canned: CannedRows, how: Mean
         is_answer=bool(canned.rows),
         query=trace,
     )
-
-
-def _unwritten(reply: Reply, refused: Sequence[str], silent: str) -> Reply:
-    """Say that no query ran, and why: the model wrote none, or what it wrote was refused."""
-    why = (f"a query that the model wrote was refused: {reason}" for reason in refused)
-    notes = (*((silent,) if silent else ()), *why)
-    return replace(reply, text=REFUSED if refused and not silent else "", notes=notes)

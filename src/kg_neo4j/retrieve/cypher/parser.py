@@ -220,7 +220,8 @@ class Parser:
     def _comprehension(self) -> QueryPiece:
         self.expect("[")
         name, over = self._walked()
-        over = self._not_gathered(over)
+        if over.is_gathered:
+            raise CypherRefused("a gathered list is not made into another one: choose before collect, or UNWIND it")
         text = f"{name} IN {over.text}"
         with Inner(self, name, over):
             if self.accept("WHERE"):
@@ -234,11 +235,6 @@ class Parser:
                 made = replace(over, text=f"[{text}]")
         self.expect("]")
         return replace(made, is_aggregate=over.is_aggregate)
-
-    def _not_gathered(self, over: QueryPiece) -> QueryPiece:
-        if over.is_gathered:
-            raise CypherRefused("a gathered list is not made into another one: choose before collect, or UNWIND it")
-        return over
 
     def _walked(self) -> tuple[str, QueryPiece]:
         name = self.name("a name")
@@ -290,7 +286,12 @@ class Parser:
         lower = said.lower()
         self.place += 2
         if word in ("ALL", "ANY", "NONE", "SINGLE"):
-            return self._quantified(lower)
+            name, over = self._walked()
+            with Inner(self, name, over):
+                self.expect("WHERE")
+                text = f"{lower}({name} IN {over.text} WHERE {self.expression().text})"
+            self.expect(")")
+            return QueryPiece(text, is_aggregate=over.is_aggregate)
         if lower in AGGREGATES:
             return self._aggregate(lower)
         if lower == "exists" and self.is_pattern():
@@ -335,14 +336,6 @@ class Parser:
                 text, function.gives, 0 if function.name.endswith("Node") else 1, weight, is_aggregate=aggregate
             )
         return QueryPiece(text, weight=weight, is_aggregate=aggregate)
-
-    def _quantified(self, word: str) -> QueryPiece:
-        name, over = self._walked()
-        with Inner(self, name, over):
-            self.expect("WHERE")
-            text = f"{word}({name} IN {over.text} WHERE {self.expression().text})"
-        self.expect(")")
-        return QueryPiece(text, is_aggregate=over.is_aggregate)
 
     def _aggregate(self, name: str) -> QueryPiece:
         if name == "count" and self.accept("*", ")"):
@@ -821,13 +814,6 @@ class Parser:
     def _leave(self, saved: tuple[Scope, Scope, bool]) -> None:
         self.scope, self.added, self.is_naming = saved
 
-    def named_path(self, name: str) -> QueryPiece:
-        """Return the path that a pattern is given the name of."""
-        if name in self.scope or name in self.added:
-            raise CypherRefused(f"the path {name} has a name that is taken")
-        self.added[name] = QueryPiece(name, PATH, weight=1)
-        return replace(self.added[name])
-
     # -- clauses
 
     def read(self) -> tuple[str, tuple[str, ...]]:
@@ -870,7 +856,9 @@ class Parser:
             else:
                 plain.append(prefix + self.path())
             if name:
-                self.named_path(name)
+                if name in self.scope or name in self.added:
+                    raise CypherRefused(f"the path {name} has a name that is taken")
+                self.added[name] = QueryPiece(name, PATH, weight=1)
         self.is_naming = False
         if selected and (word != "MATCH" or len(plain) + len(selected) > 1):
             if word != "MATCH":
@@ -895,15 +883,11 @@ class Parser:
         if not over.is_value and not over.depth:
             raise self.lost(f"a {over.base} is no list")
         self.expect("AS")
-        name = self._fresh()
-        self.scope = {**self.scope, name: QueryPiece(name, over.base, max(0, over.depth - 1), over.weight)}
-        self.clauses.append(" ".join(("UNWIND", over.text, "AS", name)))
-
-    def _fresh(self) -> str:
         name = self.name("a name")
         if name in self.scope:
             raise CypherRefused(f"the name {name} is taken")
-        return name
+        self.scope = {**self.scope, name: QueryPiece(name, over.base, max(0, over.depth - 1), over.weight)}
+        self.clauses.append(" ".join(("UNWIND", over.text, "AS", name)))
 
     # -- WITH and RETURN
 

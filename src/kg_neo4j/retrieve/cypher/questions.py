@@ -185,7 +185,12 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
     x, y = names.get("x", ""), names.get("y", "")
     when = "" if form.years is None else _years(*form.years)
     if not rows:
-        return _none(form, x, y, when)
+        return {
+            "connections": f"No path of at most six steps leads from {x} to {y} in the graph.",
+            "in_common": f"The graph relates nothing to both {x} and {y}.",
+            "year": f"The graph holds nothing {'of ' + x + ' ' if x else ''}that is dated {when}.",
+            "life": f"The graph does not say when that was for {x}.",
+        }.get(form.query, f"No answer found{' about ' + x if x else ''}.")
     total = sum(row["Count"] for row in rows) if form.query.startswith("number") else len(rows)
     many = f"{total:,}{'+' if total >= FETCHED and not form.query.startswith('number') else ''}"
     return {
@@ -201,16 +206,6 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
         "entities": f"The graph knows {many} {'people' if form.kind in ('who', '') else form.kind}:",
         "stated": f"The graph says ({many}):",
     }[form.query]
-
-
-def _none(form: Form, x: str, y: str, when: str) -> str:
-    """Say what the graph does not hold."""
-    return {
-        "connections": f"No path of at most six steps leads from {x} to {y} in the graph.",
-        "in_common": f"The graph relates nothing to both {x} and {y}.",
-        "year": f"The graph holds nothing {'of ' + x + ' ' if x else ''}that is dated {when}.",
-        "life": f"The graph does not say when that was for {x}.",
-    }.get(form.query, f"No answer found{' about ' + x if x else ''}.")
 
 
 def _years(first: int, last: int) -> str:

@@ -111,15 +111,12 @@ def types_of(kind: str, known: Iterable[str]) -> tuple[str, ...] | None:
     if not kind or kind in _EVERYTHING:
         return ()
     meant = set(_BY_WORD.get(kind, ()))
-    own = {fold(kind), *_singulars(fold(kind))}
+    plural = fold(kind)
+    own = {plural, plural.removesuffix("s"), plural.removesuffix("es")}  # and the singulars that it may have
+    if plural.endswith("ies"):
+        own = {plural, plural[:-1], plural[:-3] + "y"}
     found = tuple(sorted(each for each in known if each in meant or each.casefold().replace("_", " ") in own))
     return found or None
-
-
-def _singulars(word: str) -> list[str]:
-    if word.endswith("ies"):
-        return [word[:-3] + "y", word[:-1]]
-    return [word[:-2], word[:-1]] if word.endswith("es") else [word[:-1]] if word.endswith("s") else []
 
 
 _PARTICLES = frozenset("of in to on at by with from for the a an was is has had as next".split())

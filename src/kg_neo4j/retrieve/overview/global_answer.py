@@ -22,9 +22,8 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
-from kg_neo4j.organise.stored_reports import CommunityReport
 from kg_neo4j.records import Evidence, Usage
-from kg_neo4j.retrieve.checking.standing import paged
+from kg_neo4j.retrieve.checking.standing import paged, read_cited
 from kg_neo4j.retrieve.interface import GLOBAL, Found, Reply, Search
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.overview import report_citations, report_marks
@@ -82,8 +81,10 @@ class AnswerFromReports(Job[ReportsReply]):
         reply.scores = {each.report.id: each.score / 100 for each in partials}
         reply.notes.append(f"{asking.judged} reports were read, down to level {target.level} of communities")
         if selection.unread:
-            unread = f"{selection.unread} reports of level {target.level} were not read"
-            reply.notes.append(f"{unread}: {_why_unread(target)}")
+            why = "the reports above them have nothing on the question"
+            if target.level == 0:
+                why = "they are rated lower, and all together are too long"
+            reply.notes.append(f"{selection.unread} reports of level {target.level} were not read: {why}")
         if asking.unjudged:
             why = next(iter(asking.unjudged.values()))
             reply.notes.append(f"the model did not judge {len(asking.unjudged)} reports: {why}")
@@ -99,20 +100,17 @@ def choose_reports(database: Database, search: Search) -> FoundReports:
     """Return the level whose reports are read. Raises UsageError for a level that there is not."""
     levels = report_levels(database, search.graph, search.scope)
     if not any(each.reports for each in levels):
-        return FoundReports(GLOBAL, notes=(_no_reports(database, search, levels),))
+        note = f"graph {search.graph!r} has no communities: load something first, for example kg load FILE"
+        if search.scope is not None and any(each.reports for each in report_levels(database, search.graph)):
+            note = f"no report of graph {search.graph!r} has a source that the filters select"
+        elif levels:
+            note = f"graph {search.graph!r} has no community reports: {WRITE_THEM}"
+        return FoundReports(GLOBAL, notes=(note,))
     target = choose(levels, search.options.level)
     if target.reports == target.communities:
         return FoundReports(GLOBAL, target=target)
     missing = f"{target.communities - target.reports} of {target.communities} communities of level {target.level}"
     return FoundReports(GLOBAL, notes=(f"{missing} have no report: {WRITE_THEM}",), target=target)
-
-
-def _no_reports(database: Database, search: Search, levels: Sequence[ReportLevel]) -> str:
-    if search.scope is not None and any(each.reports for each in report_levels(database, search.graph)):
-        return f"no report of graph {search.graph!r} has a source that the filters select"
-    if levels:
-        return f"graph {search.graph!r} has no community reports: {WRITE_THEM}"
-    return f"graph {search.graph!r} has no communities: load something first, for example kg load FILE"
 
 
 def answer_from_reports(database: Database, search: Search, found: FoundReports, how: Means) -> Reply:
@@ -127,12 +125,16 @@ def answer_from_reports(database: Database, search: Search, found: FoundReports,
     notes = [*made.notes, *found.notes]
     checked = report_marks.check(made.text, made.known)
     used = {mark: made.known[mark] for mark in checked.marks}
-    elements = report_citations.read_elements(database, search.graph, used.values(), search.scope) if used else {}
+    ids = sorted({each for one in used.values() for each in one.ids[: report_citations.WEIGHED]})
+    places = ("retrieve/report_places", search.graph, ids, report_citations.PLACES)
+    elements = read_cited(database, search.scope, *places)
     cited = report_citations.cite(checked.text, used, elements)
     if cited.lost:
         notes.append(f"removed {len(cited.lost)} citations of what is no longer in the graph")
     reports = list({each.report.id: each.report for each in used.values()}.values())
-    notes += _outdated(database, search.graph, reports)
+    materials = read_materials(database, search.graph, [each.id for each in reports]) if reports else {}
+    if old := sum(each.id not in materials or materials[each.id].digest != each.hash for each in reports):
+        notes.append(f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} again")
     reply = Reply(NOT_FOUND, usage=made.usage, model_seconds=made.model_seconds, is_answer=False)
     if not cited.citations:
         lost = ["nothing that the reports cite is in the graph any more"] if used else []
@@ -151,19 +153,6 @@ def answer_from_reports(database: Database, search: Search, found: FoundReports,
         paths=tuple(cited.paths),
         is_answer=True,
     )
-
-
-def _outdated(database: Database, graph: str, reports: Sequence[CommunityReport]) -> list[str]:
-    """Say how many of the reports that an answer rests on are older than what they speak of."""
-    materials = read_materials(database, graph, [each.id for each in reports]) if reports else {}
-    old = sum(each.id not in materials or materials[each.id].digest != each.hash for each in reports)
-    return [f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} again"] if old else []
-
-
-def _why_unread(target: ReportLevel) -> str:
-    if target.level == 0:
-        return "they are rated lower, and all together are too long"
-    return "the reports above them have nothing on the question"
 
 
 def _combine(search: Search, partials: Sequence[Partial], how: Means, door: Door, reply: ReportsReply) -> None:

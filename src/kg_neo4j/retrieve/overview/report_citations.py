@@ -6,15 +6,13 @@ said. A mark behind which nothing is found in the graph any more is taken out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, CitationPath, Evidence
 from kg_neo4j.retrieve.checking.citations import locate
-from kg_neo4j.retrieve.checking.standing import CitedThing, read_cited
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.checking.standing import CitedThing
 from kg_neo4j.retrieve.overview import report_marks
 from kg_neo4j.retrieve.overview.report_marks import Marked
 from kg_neo4j.retrieve.sentences import split_sentences
@@ -43,20 +41,13 @@ class CitedAnswer:
         return len(self.citations)
 
 
-def read_elements(
-    database: Database, graph: str, marked: Iterable[Marked], scope: Scope | None = None
-) -> dict[str, CitedThing]:
-    """Return what reports cite, by id, as far as it is in the graph and a chunk, of those of `scope`, speaks of it."""
-    ids = sorted({each for one in marked for each in one.ids[:WEIGHED]})
-    return read_cited(database, scope, "retrieve/report_places", graph, ids, PLACES)
-
-
 def cite(text: str, known: Mapping[str, Marked], elements: Mapping[str, CitedThing]) -> CitedAnswer:
     """Replace the marks in `text`, which are all `known`, by numbers of citations."""
     answer = CitedAnswer()
 
     def write(marks: Sequence[str], before: str) -> str:
-        claim = _claim(before)
+        sentences = split_sentences(report_marks.without(before))
+        claim = sentences[-1].text if sentences else before
         numbers = []
         for mark in marks:
             best = _best(claim, known[mark], elements)
@@ -64,7 +55,9 @@ def cite(text: str, known: Mapping[str, Marked], elements: Mapping[str, CitedThi
                 answer.lost.append(mark)
                 continue
             citation, element = best
-            numbers.append(answer.number(citation, _path(known[mark], element)))
+            report = known[mark].report
+            where = (report.id, report.level, report.number, report.title)
+            numbers.append(answer.number(citation, CitationPath(*where, element.kind, element.id, element.name)))
         return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
 
     answer.text = report_marks.replace(text, write)
@@ -99,13 +92,3 @@ def _best(claim: str, marked: Marked, elements: Mapping[str, CitedThing]) -> tup
 def _shared(wanted: frozenset[str], quote: str) -> int:
     words = frozenset(map(fold, split_words(quote)))
     return sum(1 for word in wanted if word in words or any(same_word(word, other) for other in words))
-
-
-def _claim(before: str) -> str:
-    sentences = split_sentences(report_marks.without(before))
-    return sentences[-1].text if sentences else before
-
-
-def _path(marked: Marked, element: CitedThing) -> CitationPath:
-    report = marked.report
-    return CitationPath(report.id, report.level, report.number, report.title, element.kind, element.id, element.name)

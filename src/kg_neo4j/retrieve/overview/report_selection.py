@@ -35,19 +35,15 @@ class ReportLevel:
 
 def report_levels(database: Database, graph: str, scope: Scope | None = None) -> tuple[ReportLevel, ...]:
     """Return the levels of a graph, the coarsest first; of their reports those that `scope` leaves something of."""
-    rows = database.read(queries.get("retrieve/report_levels"), graph=graph)
-    levels = tuple(
-        ReportLevel(row["level"], row["communities"], row["reports"], row["characters"] // CHARACTERS_A_TOKEN)
-        for row in rows
-    )
-    return levels if scope is None else tuple(_scoped(database, graph, each, scope) for each in levels)
-
-
-def _scoped(database: Database, graph: str, level: ReportLevel, scope: Scope) -> ReportLevel:
-    kept = read_level(database, graph, level.level, scope)
-    gone = level.reports - len(kept)
-    tokens = sum(len(report.text) for report in kept) // CHARACTERS_A_TOKEN
-    return ReportLevel(level.level, level.communities - gone, len(kept), tokens)
+    levels = []
+    for row in database.read(queries.get("retrieve/report_levels"), graph=graph):
+        communities, reports, characters = row["communities"], row["reports"], row["characters"]
+        if scope is not None:
+            kept = read_level(database, graph, row["level"], scope)
+            communities, reports = communities - (reports - len(kept)), len(kept)
+            characters = sum(len(report.text) for report in kept)
+        levels.append(ReportLevel(row["level"], communities, reports, characters // CHARACTERS_A_TOKEN))
+    return tuple(levels)
 
 
 def choose(levels: Sequence[ReportLevel], wanted: int | None, read_tokens: int = READ_TOKENS) -> ReportLevel:

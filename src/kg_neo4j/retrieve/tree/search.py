@@ -71,17 +71,14 @@ def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice
         if choice.traversal not in BY_LEVEL and len(kept) == choice.top_k:
             break
         cost = tokeniser.count(node.text) + OVERHEAD
-        if cost > left or (not choice.cosine and _says_little(node, kept, said)):
+        if cost > left:
             continue
+        if not choice.cosine and (node.leaf in {each.id for each in kept} or repeats(node.text, said)):
+            continue  # a note on a leaf that is read, or half of its sentences are
         kept.append(node)
         left -= cost
         said += f" {plain(node.text)} "
     return tuple(kept)
-
-
-def _says_little(node: FoundNode, kept: Sequence[FoundNode], said: str) -> bool:
-    """Say whether a node is a note on a leaf that is read, or half of its sentences are."""
-    return node.leaf in {each.id for each in kept} or repeats(node.text, said)
 
 
 class _TreeSearch:
@@ -89,12 +86,12 @@ class _TreeSearch:
 
     def __init__(self, database: Database, search: Search, choice: TreeChoice, trees: Sequence[str]) -> None:
         self._database, self._choice = database, choice
-        self._shared: dict[str, Any] = {
-            "graph": search.graph,
-            "trees": list(trees),
-            "vector": list(search.vector or ()),
-        }
-        self._shared |= {"aspects": list(choice.aspects) or None, "excluded": self._excluded(search)}
+        given = {"graph": search.graph, "trees": list(trees)}
+        excluded: list[str] = []
+        if search.scope is not None:
+            excluded = list(read_left(database, search.scope, "retrieve/tree_excluded", **given)[0]["ids"])
+        self._shared: dict[str, Any] = {**given, "vector": list(search.vector or ())}
+        self._shared |= {"aspects": list(choice.aspects) or None, "excluded": excluded}
         self._search = search
         self.notes: list[str] = []
         self._indexes = {"chunk_index": search.chunk_index, "node_index": search.node_index}
@@ -150,12 +147,6 @@ class _TreeSearch:
             query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k
         )
         return found
-
-    def _excluded(self, search: Search) -> list[str]:
-        if search.scope is None:
-            return []
-        given = {"graph": search.graph, "trees": self._shared["trees"]}
-        return list(read_left(self._database, search.scope, "retrieve/tree_excluded", **given)[0]["ids"])
 
 
 def _node(row: Row) -> FoundNode:
@@ -282,24 +273,14 @@ def descend(
     parts: dict[str, list[Row]] = {}
     for part in row["leaves"]:
         parts.setdefault(part["id"], []).append(part)
-    placed = [replace(node, places=_places(node, beneath, steps, parts)) for node in nodes]
-    placed = [node for node in placed if node.places]
+    placed = []
+    for node in nodes:
+        ways = _ways(node.id, beneath, steps)
+        under = ((part, ways[leaf]) for leaf, listed in parts.items() if leaf in ways for part in listed)
+        places = tuple(LeafPlace(part["chunk_id"], part["start"], part["end"], way) for part, way in under)
+        if places:
+            placed.append(replace(node, places=places))
     return tuple(placed), _chunks(placed, row["leaves"])
-
-
-def _places(
-    node: FoundNode,
-    beneath: Mapping[str, Sequence[str]],
-    steps: Mapping[str, TreeStep],
-    parts: Mapping[str, Sequence[Row]],
-) -> tuple[LeafPlace, ...]:
-    ways = _ways(node.id, beneath, steps)
-    return tuple(
-        LeafPlace(part["chunk_id"], part["start"], part["end"], ways[leaf])
-        for leaf, listed in parts.items()
-        if leaf in ways
-        for part in listed
-    )
 
 
 def _ways(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.retrieve.checking.support import COVERAGE, CitedPassage, best_window, supports
+from kg_neo4j.retrieve.checking.support import CitedPassage, best_window, supports
 
 PAIRS = json.loads((Path(__file__).parents[3] / "data" / "claims.json").read_text(encoding="utf-8"))
 TEXT = (
@@ -122,9 +122,7 @@ def test_most_verdicts_on_the_measured_pairs_are_right(half: int, precision: flo
         for claim in entry["claims"]:
             if int(hashlib.sha256(claim["text"].encode()).hexdigest(), 16) % 2 != half:
                 continue
-            verdict = supports(
-                claim["text"], [CitedPassage(entry["text"], entry["title"])], coverage=COVERAGE
-            ).supported
+            verdict = supports(claim["text"], [CitedPassage(entry["text"], entry["title"])]).supported
             gold = claim["kind"] == "supported"
             right += verdict and gold
             wrong += verdict and not gold

@@ -8,7 +8,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.conversation.turns import Rewritten, Turn, rewrite
+from kg_neo4j.retrieve.conversation.turns import Turn, Understood, rewrite
 
 TURNS = [Turn("Who was Ada?", "Ada was a mathematician.")]
 COST = Usage(1, 10, 5, 0.1)
@@ -30,7 +30,7 @@ class Scribe:
         return Completion(self.said, "stop", COST)
 
 
-def made(said: str, asked: str = "When did she die?", turns: list[Turn] = TURNS) -> Rewritten:
+def made(said: str, asked: str = "When did she die?", turns: list[Turn] = TURNS) -> Understood:
     return rewrite(asked, turns, door_to(Scribe(said)), tokens.load("approximate-1"))
 
 
@@ -45,7 +45,7 @@ def made(said: str, asked: str = "When did she die?", turns: list[Turn] = TURNS)
     ],
 )
 def test_one_question_on_one_line_is_used(said: str) -> None:
-    assert made(said) == Rewritten("When did Ada die?", COST)
+    assert made(said) == Understood("When did Ada die?", "model", COST)
 
 
 @pytest.mark.parametrize(
