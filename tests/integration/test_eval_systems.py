@@ -176,6 +176,7 @@ def test_trees_are_built_and_read_and_a_repeat_builds_nothing(
         (("--judge", "model"), "no model to judge with"),
         (("--judge", "nobody"), "no judge 'nobody'"),
         (("--format", "squad"), "no format 'squad'"),
+        (("--systems", "naive", "--budget-usd", "0"), "a budget of 0 USD"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_loaded(

@@ -184,7 +184,7 @@ def _options(given: Mapping[str, Any]) -> ComparisonOptions:
     return ComparisonOptions(
         selection=StorySelection(*(given[name] for name in ("kind", "split", "documents", "limit", "summaries"))),
         systems=tuple(name.strip() for name in named.split(",") if name.strip()),
-        budget_usd=given["budget_usd"] or None,
+        budget_usd=given["budget_usd"],
         **{name: given[name] for name in alike if given[name] is not None},
     )
 

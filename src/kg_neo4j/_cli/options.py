@@ -78,7 +78,9 @@ def given_options(context: typer.Context) -> dict[str, Any]:
     """Return the values of options that are not the default, by the option's name, in the order of the help."""
     values = {param: context.params[param.name] for param in context.command.params if param.name in context.params}
     return {
-        param.opts[0]: value for param, value in values.items() if value not in (None, False) and value != param.default
+        param.opts[0]: value
+        for param, value in values.items()
+        if value is not None and value is not False and value != param.default
     }
 
 

@@ -184,6 +184,7 @@ def prepare(
     chosen = systems(options.systems)
     if options.context_tokens < 1 or options.chunk_tokens < 1:
         raise UsageError("tokens of context and of chunks are at least 1")
+    budget_of(options.budget_usd)  # an invalid one is refused before anything is loaded
     found = read_set(questions, options.form, options.selection)
     if options.corpus is not None:
         found = replace(found, stories=stories_of(read_passages(options.corpus)))
