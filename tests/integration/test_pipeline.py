@@ -61,6 +61,13 @@ def test_the_example_article_becomes_a_graph_offline_and_a_repeat_changes_nothin
     assert dump(database, offline.graph) == before
 
 
+def test_changes_count_the_document_its_chunks_and_what_was_read_of_them(offline: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "rain.txt"
+    path.write_text("it rained all day, and nobody went out.", "utf-8")
+    report = load([str(path)], settings=offline, options=LoadOptions(vectors=False, analytics=False))
+    assert (report.nodes, report.chunks, report.changes) == (0, 1, 1 + 1 + 1)
+
+
 def test_unloading_gives_the_graph_without_the_document_and_the_order_of_loading_does_not_matter(
     database: Database, offline: Settings
 ) -> None:

@@ -51,7 +51,8 @@ class Run:
         """
         recorder = Recorder(self.database, self.settings.graph, schema, self.lease)
         with held():
-            self.tally.changes += sum(recorder.record_all(self._batches(extracted)))
+            changes = sum(recorder.record_all(self._batches(extracted)))
+        self.tally.changes += changes  # which the iteration itself counts up, too
 
     def _batches(self, extracted: Iterable[tuple[Document, Extraction]]) -> Iterator[list[Extraction]]:
         """Count extractions and group them for writing: many where they come fast, few where a model is slow."""

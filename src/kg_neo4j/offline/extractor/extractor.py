@@ -44,7 +44,7 @@ from kg_neo4j.offline.extractor.word_vectors import guess_gender
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.records import ModelAnswer
 
-RULES_VERSION = 13  # raised with every change of the rules that changes answers
+RULES_VERSION = 14  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
