@@ -76,8 +76,10 @@ def notes(tmp_path: Path) -> Path:
 def test_a_chat_model_of_anthropics_client(offline: Settings, notes: Path) -> None:
     from anthropic import Anthropic
 
-    with FakeClaude() as server:
-        client = Anthropic(api_key="canary", base_url=server.url.removesuffix("/v1"), max_retries=0)
+    with (
+        FakeClaude() as server,
+        Anthropic(api_key="canary", base_url=server.url.removesuffix("/v1"), max_retries=0) as client,
+    ):
         model = run("anthropic")["ClaudeChat"]("claude-scripted", client)
         with KnowledgeGraph(settings=offline, chat_model=model) as kg:
             report = kg.load(notes, options=LoadOptions(analytics=False))
