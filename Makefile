@@ -113,6 +113,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file benchmarks/mypy.ini benchmarks scripts
 
 fix: $(VENV)/.installed
 	$(BIN)/ruff check --fix .

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -100,13 +101,14 @@ def without(part: str, stubs: Mapping[str, Stub], options: argparse.Namespace, f
     is_loaded = options.what != "extraction" or not stubs
     prefix = "keyless" if is_loaded else f"without-{part.replace(' ', '-')}"
     settings = argparse.Namespace(
-        folder=folder, texts=options.texts, only=options.only, prefix=prefix, show=False, json=None
+        folder=folder, texts=options.texts, only=options.only, prefix=prefix, show=False, json=None, wrap=None
     )
     with contextlib.ExitStack() as stack:
+        copies = stack.enter_context(tempfile.TemporaryDirectory())
         for place, stub in stubs.items():
             stack.enter_context(patch(place, stub))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        return keyless.measure(settings, keyless.read_by_eye(options.folder))
+        return keyless.measure(settings, keyless.read_by_eye(options.folder), Path(copies))
 
 
 def _options() -> argparse.Namespace:

@@ -90,7 +90,8 @@ def _relationship(draw: random.Random, nodes: list[Node], source: int, target: i
 
 def _text(index: int, nodes: list[Node], relationships: list[Relationship]) -> str:
     lines = [f"Passage number {index:05} begins with the names."]
-    lines += [str(each.properties["description"]) for each in (*nodes, *relationships)]
+    lines += [str(each.properties["description"]) for each in nodes]
+    lines += [str(each.properties["description"]) for each in relationships]
     size = sum(map(len, lines)) + len(lines)
     filler = 0
     while size < CHARACTERS:

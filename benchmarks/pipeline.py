@@ -43,6 +43,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
@@ -277,7 +278,7 @@ def _differences(over: dict[str, Sequence[float]]) -> dict[str, tuple[float, flo
     return stages
 
 
-def _run(run: Run, job: Job, pythons: dict[str, Path], options: argparse.Namespace) -> dict[str, object] | str:
+def _run(run: Run, job: Job, pythons: dict[str, Path], options: argparse.Namespace) -> dict[str, Any] | str:
     """Start the pipeline, let it import, give the word, and return what it took, or its last line of error."""
     ours = run.peer is None
     path = [HERE, HERE.parent / "src"] if ours else [HERE]

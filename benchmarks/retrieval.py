@@ -46,15 +46,14 @@ from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import LoadReport  # noqa: E402
 from kg_neo4j.retrieve import local, naive  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
-from kg_neo4j.retrieve.interface import Search  # noqa: E402
-from kg_neo4j.retrieve.linking import Linked  # noqa: E402
+from kg_neo4j.retrieve.interface import CHUNKS, Linked, Search  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.spreading import Reached  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
 
 GRAPH = "bench"
 CHUNK_TOKENS = 120  # about one passage
-TOP = naive.CHUNKS
+TOP = CHUNKS
 LOCAL, MATCH, NAIVE, BOUNDED, GRAPHRAG = "local", "match", "naive", "bounded", "graphrag"
 WANTED_MS, WANTED_P50, WANTED_P95 = 120.0, 1.5, 1.0
 BY_HAND = """

@@ -189,8 +189,8 @@ class Recording:
         new, gone = sorted(keys - self._known), sorted(self._known - keys)
         self._known = keys
         lines = [f"# {name}: {len(keys)}", *(f"+ {key}" for key in new), *(f"- {key}" for key in gone)]
-        with (self.folder / "cache.txt").open("a", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+        with (self.folder / "cache.txt").open("a", encoding="utf-8") as record:
+            record.write("\n".join(lines) + "\n")
 
     def _normal(self, text: str, measured: bool) -> str:
         """Return what a command printed, without what differs from run to run."""
@@ -258,7 +258,9 @@ def record(folder: Path, only: Sequence[str]) -> None:
     with working_folder() as made:
         for world in ("offline", "model"):
             some = [part for part in wanted if part.startswith(world)]
-            with own_server(Path(made) / f"home-{world}") if some else contextlib.nullcontext({}) as server:
+            if not some:
+                continue
+            with own_server(Path(made) / f"home-{world}") as server:
                 for part in some:
                     started = time.monotonic()
                     record_part(part, folder / part, Path(made), server)
@@ -291,7 +293,7 @@ def write_by_rows() -> None:
     _ = kg_neo4j.load  # loads the modules of a load
     for module in [each for name, each in sys.modules.items() if name.startswith("kg_neo4j.")]:
         if hasattr(module, "BATCH_S"):
-            module.BATCH_S = 1e6
+            vars(module)["BATCH_S"] = 1e6
             return
     print("no BATCH_S: what a load writes at once depends on the time", file=sys.stderr)
 

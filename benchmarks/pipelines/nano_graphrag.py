@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from nano_graphrag import GraphRAG
@@ -36,7 +37,7 @@ def prepare(job: Job) -> Callable[[], dict[str, object]]:
         return np.array([each.embedding for each in answer.data])
 
     def passages(
-        tokens: list[list[int]], doc_keys: list[str], tiktoken_model: object, **_: int
+        tokens: list[list[int]], doc_keys: list[str], tiktoken_model: Any, **_: int
     ) -> list[dict[str, object]]:
         return [
             {
