@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.offline.short.passage_reading import read_inverse, read_relation
+from kg_neo4j.offline.short.passage_reading import OF_GENDER, read_inverse, read_relation
 from kg_neo4j.offline.short.things import Thing, ThingFact, ThingPassage, Things
 from kg_neo4j.offline.short.wanted import FACTS, AskedThing
 from kg_neo4j.records import Citation
@@ -146,7 +146,7 @@ def _of_gender(steps: list[StatedStep], relation: str) -> list[StatedStep]:
     """Return of parents the men or the women, as far as first names tell, then those of whom these tell nothing."""
     from kg_neo4j.offline.extractor.word_vectors import guess_gender
 
-    if relation not in ("father", "mother"):
+    if relation not in OF_GENDER:
         return steps
     wanted, other = "mf" if relation == "father" else "fm"
     genders = {step.target: guess_gender(step.target.split(" ")[0].lower()) for step in steps}

@@ -18,6 +18,7 @@ LAST_YEAR = 2_100  # a greater number is no year
 FIRST_SENTENCES = 400  # characters in which a definition stands
 _DATA = data_files.beside(__file__)
 _PARTS = _DATA.parts("parts", month=MONTH, nations="|".join(sorted(NATIONS)))
+OF_GENDER = ("father", "mother")
 NAME, DATE = _PARTS["name"], _PARTS["date"]
 PATTERNS = _DATA.lists("patterns")
 _INVERSE = _DATA.table("inverse")
@@ -62,12 +63,12 @@ def read_relation(text: str, relation: str) -> list[SaidWords]:
         return [*_known(_COUNTRY, text, _COUNTRIES), *(replace(each, value=NATIONS[each.value]) for each in adjectives)]
     found: list[SaidWords] = []
     patterns = _patterns("child" if relation in ("son", "daughter") else relation)
-    if relation in ("father", "mother"):  # who is which is told by their names
+    if relation in OF_GENDER:  # who is which is told by their names
         patterns += _patterns("mother" if relation == "father" else "father")
     for pattern in patterns:
         for match in pattern.finditer(text, 0, LONGEST_TEXT):
             found += _values(match, relation)
-        if found and relation not in ("father", "mother"):
+        if found and relation not in OF_GENDER:
             break
     first: dict[str, SaidWords] = {}
     for said in found:

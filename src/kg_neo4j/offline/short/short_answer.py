@@ -15,10 +15,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kg_neo4j import data_files
+from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.short.comparison import compare, read_comparison
 from kg_neo4j.offline.short.following import ReachedValue, StatedStep, follow, steps_from
 from kg_neo4j.offline.short.lives import StatedValue, asks_for_life, find_life, has_words
 from kg_neo4j.offline.short.mentions import Line, lines, mentions
+from kg_neo4j.offline.short.passage_reading import NAME, OF_GENDER
 from kg_neo4j.offline.short.reading import find_stated
 from kg_neo4j.offline.short.roles import asks_for_role, find_roles
 from kg_neo4j.offline.short.things import Things
@@ -28,7 +30,7 @@ from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
 from kg_neo4j.retrieve.interface import Found, Reply
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.words import PERSON, fold
+from kg_neo4j.retrieve.words import PERSON, PLACE, fold, is_stop_word, split_words
 
 READ_OFF = "answered without a model; each step of the path is quoted from a source"
 MOST = 8  # works of one person that an answer lists
@@ -38,6 +40,10 @@ _MADE = re.compile(
     re.IGNORECASE,
 )
 _EVENT = re.compile(r"\b(?:War|Wars|Battle|Treaty|Revolution|Uprising|Siege|Age|Era|Period|Dynasty|Crisis)\b")
+_AND = r",? (?:and|&) (?:the )?"
+_LIST = re.compile(rf"{NAME}(?:, {NAME})*{_AND}{NAME}")
+_VERBS = ("VERB", "AUX")
+_BETWEEN = re.compile(rf"{_AND}|, ")
 _DATA = data_files.beside(__file__)
 _PARTS = _DATA.parts("parts", noun=NOUN, verb=VERB)
 _PATTERNS = _DATA.table("patterns")
@@ -65,13 +71,49 @@ def find_short(
     if stated is None:
         return None
     value, place = stated
+    value = _with_those_beside(value, place.quote, text, things)
     return ReachedValue(value, (*steps, StatedStep(place.document, "says", value, place)), stated=not steps)
 
 
 def _follow(question: str, things: Things) -> ReachedValue | None:
     wanted = read_wanted(question)
     reached = follow(wanted, things) if wanted else []
-    return reached[0] if reached and reached[0].steps else None
+    if wanted is None or not reached or not reached[0].steps:
+        return None
+    value = reached[0].value
+    if wanted.relations[-1] not in OF_GENDER:
+        value = _with_those_beside(value, reached[0].steps[-1].place.quote, question, things)
+    return replace(reached[0], value=value)
+
+
+def _with_those_beside(value: str, quote: str, question: str, things: Things) -> str:
+    """Return the whole list of names in which a value stands: "Tom Reed and Ann Cole" founded it, not "Tom Reed".
+
+    The words do not tell whether it is one name, as "Museum of Science and Industry". The whole is right in both cases.
+    The value alone, where the list has a name of the question or of another kind, or a new clause begins in it.
+    """
+    if not _LIST.search(" ".join(quote.split())):
+        return value
+    doc = parse(" ".join(quote.split()))
+    for match in _LIST.finditer(doc.text):
+        start = match.start()
+        while is_stop_word(fold(doc.text[start:].partition(" ")[0])):
+            start += len(doc.text[start:].partition(" ")[0]) + 1
+        whole = doc.text[start : match.end()]
+        parts = _BETWEEN.split(whole)
+        if value not in parts:
+            continue
+        others = {fold(word) for part in parts if part != value for word in split_words(part)}
+        kinds = [known for part in parts if (known := things.kinds(part))]
+        following = next((token for token in doc if token.idx >= match.end()), None)  # None: the quote ends here
+        begins = (following is None or following.pos_ in _VERBS) and any(
+            token.pos_ in _VERBS for token in doc if token.idx < start
+        )
+        is_address = "," in whole and any(PLACE in known for known in kinds)
+        if begins or is_address or others & set(map(fold, split_words(question))):
+            return value
+        return whole if not kinds or frozenset.intersection(*kinds) else value
+    return value
 
 
 # ------------------------------------------------------------------------------------------------- next to a name
