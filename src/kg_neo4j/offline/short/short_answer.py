@@ -81,7 +81,7 @@ def _follow(question: str, things: Things) -> ReachedValue | None:
     if wanted is None or not reached or not reached[0].steps:
         return None
     value = reached[0].value
-    if wanted.relations[-1] not in OF_GENDER:
+    if wanted.relations[-1] not in (*OF_GENDER, "nationality", "citizenship", "country"):
         value = _with_those_beside(value, reached[0].steps[-1].place.quote, question, things)
     return replace(reached[0], value=value)
 
