@@ -1,6 +1,6 @@
 """How long does one retrieval take, beside neo4j-graphrag's, on the same server, indexes and vectors?
 
-    python benchmarks/retrieval.py [--chunks 20000] [--questions 200] [--rounds 3] [--json]
+    python benchmarks/retrieval.py [--chunks 20000] [--questions 200] [--rounds 3] [--only WAY ...] [--json]
 
 A library of passages (benchmarks/library.py) is loaded by `kg_neo4j.load`: chunks, entities and relationships, all
 embedded. Then, in each round, one after the other, every question is searched for by
@@ -11,8 +11,9 @@ embedded. Then, in each round, one after the other, every question is searched f
 - graphrag: neo4j-graphrag's HybridCypherRetriever with one hop, in an environment of its own (out/bench, made at the
   first start), and bounded: the same search written by hand, with bounds.
 
-Embedding the question is not timed. Half of the questions name a hub. Targets: local at most 120 ms p50; match at most
-1.5 times graphrag's p50 and 1.0 times its p95. Believe ratios, not seconds; missing them is no error (exit code 0).
+Embedding the question is not timed. Half of the questions name a hub. Targets: local at most 120 ms p50 and 200 ms
+p95; match at most 1.5 times graphrag's p50 and 1.0 times its p95. Believe ratios, not seconds; missing them is no
+error (exit code 0).
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -54,8 +54,8 @@ from kg_neo4j.settings import Settings  # noqa: E402
 GRAPH = "bench"
 CHUNK_TOKENS = 120  # about one passage
 TOP = CHUNKS
-LOCAL, MATCH, NAIVE, BOUNDED, GRAPHRAG = "local", "match", "naive", "bounded", "graphrag"
-WANTED_MS, WANTED_P50, WANTED_P95 = 120.0, 1.5, 1.0
+WAYS = LOCAL, MATCH, NAIVE, BOUNDED, GRAPHRAG = ("local", "match", "naive", "bounded", "graphrag")
+WANTED_MS, WANTED_P50, WANTED_P95 = (120.0, 200.0), 1.5, 1.0
 BY_HAND = """
 CALL {
   CALL db.index.vector.queryNodes($vectors, $top, $vector) YIELD node, score
@@ -176,16 +176,19 @@ def measure(options: argparse.Namespace) -> dict[str, list[list[float]]]:
         )
         with Database(address) as database:
             database.driver.execute_query("CALL db.awaitIndexes(1200)")
-            ways = ours(database, settings, asked)
-            rival = Rival(options.cache, running, factory.embedding_model(settings), asked)
+            ways = {way: search for way, search in ours(database, settings, asked).items() if way in options.only}
+            rival = None
+            if GRAPHRAG in options.only:
+                rival = Rival(options.cache, running, factory.embedding_model(settings), asked)
             for number in range(options.rounds + 1):  # the first warms the server up
                 found = {way: [timed(search, each) for each in range(len(asked))] for way, search in ways.items()}
-                if (theirs := rival.round()) is not None:
+                if rival is not None and (theirs := rival.round()) is not None:
                     found[GRAPHRAG] = theirs
                 if number:
                     for way, values in found.items():
                         seconds.setdefault(way, []).append(values)
-            rival.stop()
+            if rival is not None:
+                rival.stop()
     return seconds
 
 
@@ -208,16 +211,22 @@ def shown(seconds: dict[str, list[list[float]]]) -> dict[str, object]:
             "hubs_p50": at(hubs, 0.5),
             "hubs_p95": at(hubs, 0.95),
         }
-    wanted: dict[str, bool] = {f"local: p50 at most {WANTED_MS:g} ms": ways[LOCAL]["p50"] <= WANTED_MS}
-    if GRAPHRAG in ways:
+    wanted: dict[str, bool] = {}
+    if LOCAL in ways:
+        for share, most in zip(("p50", "p95"), WANTED_MS, strict=True):
+            wanted[f"local: {share} at most {most:g} ms"] = ways[LOCAL][share] <= most
+    if MATCH in ways and GRAPHRAG in ways:
         wanted[f"match: p50 at most {WANTED_P50:g} x graphrag's"] = (
             ways[MATCH]["p50"] <= WANTED_P50 * ways[GRAPHRAG]["p50"]
         )
         wanted[f"match: p95 at most {WANTED_P95:g} x graphrag's"] = (
             ways[MATCH]["p95"] <= WANTED_P95 * ways[GRAPHRAG]["p95"]
         )
-    rounds = {way: [1000 * statistics.median(values) for values in each] for way, each in seconds.items()}
-    return {"ways": ways, "medians_of_rounds_ms": rounds, "wanted": wanted}
+    rounds = {
+        way: [[1000 * at(sorted(values), share) for share in (0.5, 0.95)] for values in each]
+        for way, each in seconds.items()
+    }
+    return {"ways": ways, "rounds_p50_p95_ms": rounds, "wanted": wanted}
 
 
 def at(ranked: Sequence[float], share: float) -> float:
@@ -231,6 +240,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=WAYS, default=WAYS, metavar="WAY")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "out" / "bench")
     options = parser.parse_args()
@@ -240,9 +250,9 @@ def main() -> None:
         print(json.dumps(result))
         return
     print(f"{options.chunks:,} chunks; {os.cpu_count()} cores, load before {load_before}")
-    print(f"{'ms':<10} {'p50':>8} {'p95':>8} {'hubs p50':>8} {'hubs p95':>8}  medians of rounds")
+    print(f"{'ms':<10} {'p50':>8} {'p95':>8} {'hubs p50':>8} {'hubs p95':>8}  p50 and p95 of each round")
     for way, each in result["ways"].items():
-        rounds = ", ".join(f"{value:.1f}" for value in result["medians_of_rounds_ms"][way])
+        rounds = ", ".join(f"{p50:.1f} {p95:.1f}" for p50, p95 in result["rounds_p50_p95_ms"][way])
         print(f"{way:<10} " + " ".join(f"{value:>8.1f}" for value in each.values()) + f"  {rounds}")
     for what, met in result["wanted"].items():
         print(f"{what}: {'met' if met else 'missed'}")

@@ -33,6 +33,7 @@ from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.retrieve.words import PERSON, PLACE, fold, is_stop_word, split_words
 
 READ_OFF = "answered without a model; each step of the path is quoted from a source"
+LONGEST_QUOTE = 1_000  # characters of a sentence in which a list of names is looked for
 MOST = 8  # works of one person that an answer lists
 STEPS = 3  # parts of one question that are put in
 _MADE = re.compile(
@@ -87,14 +88,15 @@ def _follow(question: str, things: Things) -> ReachedValue | None:
 
 
 def _with_those_beside(value: str, quote: str, question: str, things: Things) -> str:
-    """Return the whole list of names in which a value stands: "Tom Reed and Ann Cole" founded it, not "Tom Reed".
+    """Return the list of names that a value is in: "Tom Reed and Ann Cole" founded it, not "Tom Reed".
 
     The words do not tell whether it is one name, as "Museum of Science and Industry". The whole is right in both cases.
     The value alone, where the list has a name of the question or of another kind, or a new clause begins in it.
     """
-    if not _LIST.search(" ".join(quote.split())):
+    quote = " ".join(quote.split())
+    if len(quote) > LONGEST_QUOTE or not _LIST.search(quote):
         return value
-    doc = parse(" ".join(quote.split()))
+    doc = parse(quote)
     for match in _LIST.finditer(doc.text):
         start = match.start()
         while is_stop_word(fold(doc.text[start:].partition(" ")[0])):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.short.passage_reading import PATTERNS, read_inverse, read_relation, when_of
+from kg_neo4j.offline.short.passage_reading import NAME, PATTERNS, read_inverse, read_relation, when_of
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,13 @@ def test_relations_are_read_off_usual_wordings(relation: str, text: str, value: 
         assert text[found[0].start : found[0].end].endswith(value)
 
 
+@pytest.mark.parametrize(
+    "name", ["Jean-Paul Sartre", "Abd al-Malik", "J.-P. Belmondo", "Ludwig van der Berg", "Rio-de-Janeiro", "A-C-G-T-A"]
+)
+def test_a_name_with_hyphens_is_one_name(name: str) -> None:
+    assert re.fullmatch(NAME, name)
+
+
 def test_no_month_and_no_pronoun_is_a_name() -> None:
     assert read_relation("He was born in May 1890.", "born in") == []
     assert read_relation("The book was written by The same hand.", "author") == []
@@ -59,6 +67,13 @@ def test_another_passage_says_who_is_related_to_its_subject() -> None:
 @pytest.mark.parametrize("relation", sorted(PATTERNS))
 def test_hostile_text_is_read_in_bounded_time(relation: str) -> None:
     texts = ("born (" * 3_000, "Ada of the " * 3_000, "(1890 – " * 3_000, "directed by A" * 3_000, "A " * 9_000)
+    texts += (
+        "A-" * 40,
+        "x born " + "A-" * 60,
+        "the son of " + "A-C-G-T-" * 30 + "x",
+        "A.-" * 60 + "x",
+        "A al-" * 60 + "x",
+    )
     started = time.process_time()
     for text in texts:
         read_relation(text, relation)
