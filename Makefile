@@ -1,5 +1,5 @@
 # make demo   from a clean clone with only Python >= 3.11: environment, local Neo4j, the main job on a real text
-# make test   environment, local Neo4j, the test suite (.ci/run calls it)
+# make test   environment, local Neo4j, the tests of the trunk (.ci/run calls it)
 # Two processes run the tests, each with a Neo4j of its own (one process where NEO4J_URI names a server). A file stays
 # in one process; the small ones come last.
 SHELL := /bin/bash
@@ -17,12 +17,14 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
 	@echo "make quick      run unit tests and contracts, without Neo4j (a minute)"
-	@echo "make test       run the test suite against a real Neo4j (some minutes)"
+	@echo "make test       run what a change to the trunk can break, against a real Neo4j (eight minutes)"
+	@echo "make test-wings  run the tests of evaluation, built-in models, pages, engines and the managed database (ten minutes)"
+	@echo "make test-all   run both and what is slow (within an hour)"
 	@echo "make test-long  run more cases, more repeats, more kills (hours)"
 	@echo "make test-ragas  compare our scores of answers with those of the package ragas, in an environment of its own"
 	@echo "make test-clients  read a graph of ours with neo4j-graphrag, LangChain and LlamaIndex, in an environment of their own"
@@ -50,11 +52,19 @@ demo: $(VENV)/.installed
 	@bash scripts/demo.sh $(BIN)/kg $(OUT) $(DEMO_GRAPH)
 
 quick: $(VENV)/.installed
-	$(PYTEST) -m 'not long and not server' tests/contracts tests/unit
+	$(PYTEST) -m 'not long and not slow and not server' tests/contracts tests/unit
 
 test: $(VENV)/.installed
 	-$(BIN)/python tests/class_archive.py
-	$(PYTEST) -m 'not long'
+	$(PYTEST) -m 'not long and not slow' tests/contracts tests/integration tests/unit
+
+test-wings: $(VENV)/.installed
+	-$(BIN)/python tests/class_archive.py
+	$(PYTEST) -m 'not long and not slow' tests/wings
+
+test-all: $(VENV)/.installed
+	-$(BIN)/python tests/class_archive.py
+	$(PYTEST) -m 'not long' tests
 
 test-long: $(VENV)/.installed
 	$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile long

@@ -1,4 +1,4 @@
-"""One annotated passage and one answer about it, whose scores were worked out by hand (tests/unit/eval/extraction)."""
+"""One annotated passage and one answer about it, whose scores were worked out by hand."""
 
 from __future__ import annotations
 

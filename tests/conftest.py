@@ -10,21 +10,30 @@ import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from unittest import mock
 
 import hypothesis
 import pytest
 
 import neo4j_container
-from kg_neo4j import _localdb
+from crash_points import CrashPoints
+from fake_llm import FakeLlm
+from kg_neo4j import _localdb, factory
 from kg_neo4j._models import openai_client
+from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import JavaMissing
+from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress
+from kg_neo4j.offline.extractor.extractor import OfflineExtractor
+from kg_neo4j.offline.extractor.ner import is_english
 from kg_neo4j.progress import SILENT
+from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, Ran, RunKg, environment_of
 from private_server import short_lived
+from report_writer import write_report
 
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
 hypothesis.settings.register_profile("long", max_examples=600, deadline=None)
@@ -36,6 +45,7 @@ HASHED = (
     *("answers", "assisting", "chat", "chunk_embedding", "filtered_queries", "filters", "odd_questions"),
     *("retrieve", "tree_mode", "vectors"),
 )
+OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -58,7 +68,7 @@ def connections_are_closed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that mean a running server. A server that was started for the tests is stopped after them."""
     found = Settings().model_copy(update={"answer_cache": False})  # each test pays for its own answers
     if found.neo4j_uri:
@@ -109,6 +119,84 @@ def graph(database: Database) -> Iterator[str]:
 def address(database: Database) -> DatabaseAddress:
     """Where the server is."""
     return database.address
+
+
+@pytest.fixture(scope="session")
+def answers_are_remembered() -> Iterator[None]:
+    """Read an English text once: many tests load the same one. Unit tests show that an answer rests on these alone."""
+    answer = OfflineExtractor.answer
+    known: dict[object, ModelAnswer] = {}
+
+    def remembered(extractor: OfflineExtractor, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        document = task.document
+        if not is_english(document.text or shown_text, document.language):
+            return answer(extractor, task, shown_text)  # which counts the document for a note
+        read = (document.title, document.text, document.language, task.chunk.section, shown_text)
+        key = (extractor.config_hash, *read)
+        if key not in known:
+            known[key] = answer(extractor, task, shown_text)
+        return known[key]
+
+    with mock.patch.object(OfflineExtractor, "answer", remembered):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def each_test_is_a_run_of_its_own(request: pytest.FixtureRequest) -> None:
+    """List the indexes again: one connection serves all tests of a process, and a run remembers what it listed."""
+    if "database" in request.fixturenames:
+        request.getfixturevalue("database").indexes = None
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[CrashPoints]:
+    """A program that runs `kg` in children of its own and kills them where it is told to."""
+    with CrashPoints() as found:
+        yield found
+
+
+@pytest.fixture
+def offline(settings: Settings, graph: str) -> Settings:
+    """The built-in models, and this test's graph."""
+    return settings.model_copy(update={"graph": graph, **OFFLINE})
+
+
+@pytest.fixture(scope="module")
+def shared(settings: Settings, database: Database) -> Iterator[Settings]:
+    """The built-in models, and a graph for all tests of a file, deleted at the end."""
+    name = f"shared-{uuid.uuid4().hex[:12]}"
+    yield settings.model_copy(update={"graph": name, **OFFLINE})
+    delete_graph(database, name)
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    """A model server of this test's own."""
+    with FakeLlm() as server:
+        yield server
+
+
+@pytest.fixture
+def online(offline: Settings, llm: FakeLlm) -> Settings:
+    """The scripted model, three calls at a time, nothing asked twice."""
+    changed = {
+        "openai_base_url": llm.url,
+        "openai_api_key": "canary-key-5f1c",
+        "model": "scripted",
+        "model_retries": 0,
+        "model_concurrency": 3,
+    }
+    return Settings(**{**offline.model_dump(), **changed})
+
+
+@pytest.fixture
+def model(settings: Settings, llm: FakeLlm) -> ChatModel:
+    """The scripted model, which writes community reports."""
+    llm.rules = write_report
+    online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
+    found = factory.chat_model(Settings(**{**settings.model_dump(), **online}))
+    assert found
+    return found
 
 
 @pytest.fixture

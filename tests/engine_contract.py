@@ -1,6 +1,6 @@
 """What every engine has to do: the same files whoever dies, nothing lost, nothing paid twice but calls in flight.
 
-`tests/integration/test_engines.py` runs it for one process and for several, `benchmarks/ray/` for Ray.
+`tests/wings/scale/integration/test_engines.py` runs it for one process and for several, `benchmarks/ray/` for Ray.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ NOT_RUN = {
     "make ": "is the suite itself, or trains a model, or needs published sets",
     ".venv/bin/python -m pytest": "is the suite itself",
     "docker ": "needs Docker",
-    "claude mcp": "needs Claude Code; tests/integration/test_serve_mcp.py asks what it starts",
+    "claude mcp": "needs Claude Code; tests/wings/serve/integration/test_serve_mcp.py asks what it starts",
     "ollama ": "needs Ollama; a server with the same protocol takes its place",
     "OLLAMA_CONTEXT_LENGTH=": "the same",
     "vllm ": "the same, for vLLM",
@@ -60,7 +60,7 @@ NOT_RUN = {
     "python benchmarks/": "measures, with data that are not in the repository",
     # commands of ours
     "kg extract --manifest work.jsonl --to /shared/extracted --engine ray": "needs a cluster: `make test-ray`",
-    "kg db start --recover": "takes a minute; tests/integration/test_full_disk.py",
+    "kg db start --recover": "takes a minute; tests/wings/local/integration/test_full_disk.py",
     "kg study narrative story.txt --questions questions.jsonl --to tables/": "questions.md has it",
 }
 # Pages that share a graph, one after the other, with what is loaded before them.

@@ -1,12 +1,9 @@
-"""A scripted model server, and a document with chunks to extract from."""
+"""A document with chunks to extract from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from fake_llm import FakeLlm
 from kg_neo4j.records import Chunk, Document
 
 SENTENCES = (
@@ -15,13 +12,6 @@ SENTENCES = (
     "Charles Babbage lived in London and knew Mary Somerville.",
     "Augusta Byron was the mother of Ada Lovelace in London.",
 )
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    """A model server of this test's own."""
-    with FakeLlm() as server:
-        yield server
 
 
 @pytest.fixture

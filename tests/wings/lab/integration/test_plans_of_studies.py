@@ -1,0 +1,130 @@
+"""The plans of `kg study narrative` and `kg eval answers`, made before anything is loaded, and what is asked then.
+
+The scripted model names all aspects, extracts capitalised names and finds every community report relevant. A planned
+number of calls is within a fifth of what the run makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import answer_judge
+from fake_llm import FakeLlm
+from kg_neo4j import Settings
+from kg_neo4j.eval.answers.comparison import ComparisonOptions, compare_systems
+from kg_neo4j.eval.answers.plan import plan_comparison
+from kg_neo4j.eval.narrative import building
+from kg_neo4j.eval.narrative.grid import Grids, StudyScope
+from kg_neo4j.eval.narrative.study import NarrativeOptions, plan_narrative, study_narrative
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.records import Usage
+from published_sets import quality_line, quality_question, two_articles, write_lines
+from report_writer import is_report_prompt, write_report
+from tree_runs import kind_of, read, say
+
+ROOT = Path(__file__).resolve().parents[4]
+STORY = str(ROOT / "examples" / "the_lamp_at_skarnes.md")
+WITHIN = 0.2  # of the calls that a run makes
+GRIDS = Grids(chunk_length=(200, 400))
+
+
+def said(prompt: str, user: str) -> str:
+    if is_report_prompt(prompt):
+        return write_report(prompt, user)
+    return answer_judge.rules(prompt, user) if kind_of(prompt) == "other" else say(prompt, user)
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(rules=said, counts=True) as server:
+        yield server
+
+
+@pytest.fixture
+def online(
+    settings: Settings, graph: str, llm: FakeLlm, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Settings]:
+    monkeypatch.setattr(building, "PREFIX", f"{graph}-")
+    changes = {
+        "graph": graph,
+        "openai_base_url": llm.url,
+        "openai_api_key": "k",
+        "model": "scripted",
+        "embedding_model": None,
+        "model_retries": 0,
+        "model_concurrency": 4,
+        "cache": tmp_path / "cache",
+        "answer_cache": False,
+    }
+    yield Settings(**{**settings.model_dump(), **changes})
+    names = "MATCH (n) WHERE n.graph STARTS WITH $prefix RETURN DISTINCT n.graph AS name"
+    for row in read(database, names, prefix=graph):
+        delete_graph(database, row["name"])
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> str:
+    """Four questions on the story."""
+    rows = (ROOT / "tests/data/narrative_questions.jsonl").read_text("utf-8").splitlines()
+    own = [row for row in rows if '"the_lamp_at_skarnes.md"' in row]
+    place = tmp_path / "questions.jsonl"
+    place.write_text("\n".join(own[::3][:4]), "utf-8")
+    return str(place)
+
+
+def test_a_study_asks_about_as_often_as_was_planned_before_anything_was_loaded(
+    online: Settings, llm: FakeLlm, questions: str
+) -> None:
+    wanted = StudyScope(("naive", "raptor", "tree", "local", "global"), ("chunk-length",), GRIDS)
+    options = NarrativeOptions(wanted, "model")
+    plan = plan_narrative([STORY], questions, settings=online, options=options)
+    assert llm.calls == 0
+    found = study_narrative([STORY], questions, settings=online, options=options)
+    assert trees(plan.building) == trees(found.building)
+    planned = sum((*plan.building.values(), plan.answers, plan.judging), Usage())
+    assert planned.calls == pytest.approx(llm.calls, rel=WITHIN)
+
+
+def test_a_comparison_asks_about_as_often_as_was_planned_before_anything_was_loaded(
+    online: Settings, llm: FakeLlm, tmp_path: Path
+) -> None:
+    options = ComparisonOptions(systems=("naive", "raptor", "tree", "local", "global"), graph=online.graph)
+    asked = ("Who is Ragna Tveit?", "What did Anselm find?", "Where does the story of Skarnes take place?")
+    own = [quality_question(text, [f"{text} 1", "2", "3", "4"], 1, number=each) for each, text in enumerate(asked)]
+    path = str(write_lines(tmp_path / "story.dev", [quality_line(Path(STORY).read_text("utf-8"), own)]))
+    plan = plan_comparison(path, settings=online, options=options)
+    assert llm.calls == 0
+    assert plan.load is not None
+    found = compare_systems(path, settings=online, options=options)
+    assert trees(plan.building) == trees(found.built.steps)
+    planned = sum((*plan.building.values(), plan.usage, plan.load.usage), Usage())
+    assert planned.calls == pytest.approx(llm.calls, rel=WITHIN)
+
+
+def test_systems_that_read_passages_pay_for_no_extraction(online: Settings, llm: FakeLlm, tmp_path: Path) -> None:
+    """Nor do they take away what was extracted for others."""
+    options = ComparisonOptions(systems=("naive", "raptor", "tree"), graph=online.graph)
+    asked = str(two_articles(tmp_path))
+    plan = plan_comparison(asked, settings=online, options=options)
+    assert plan.load is None or plan.load.usage.calls == 0
+    compare_systems(asked, settings=online, options=options)
+    assert extractions(llm) == []
+    compare_systems(asked, settings=online, options=replace(options, systems=("local",)))
+    paid = extractions(llm)
+    assert paid
+    compare_systems(asked, settings=online, options=options)
+    compare_systems(asked, settings=online, options=replace(options, systems=("local",)))
+    assert extractions(llm) == paid
+
+
+def trees(steps: Mapping[str, Usage]) -> dict[str, int]:
+    return {name: usage.calls for name, usage in steps.items() if name.startswith("tree")}
+
+
+def extractions(llm: FakeLlm) -> list[str]:
+    return [each.prompt for each in llm.requests if "write down the knowledge graph" in each.prompt]
