@@ -8,9 +8,11 @@ whole ── cut? ── continue ── cut again? ── two halves          e
 from __future__ import annotations
 
 import re
+import traceback
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, KgError
 from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.reading import (
@@ -99,12 +101,12 @@ class Conversation:
 
     def _without_context_where_too_long(self) -> ModelAnswer:
         try:
-            return self.extractor.answer(self.task, self.rounds.shown.text)
+            return self._answer(self.rounds.shown.text)
         except ContextTooLong:
             if self.task.context == NO_CONTEXT:
                 raise
             self.task = replace(self.task, context=NO_CONTEXT)
-            return self.extractor.answer(self.task, self.rounds.shown.text)
+            return self._answer(self.rounds.shown.text)
 
     def _ask_halves(self, text: str, depth: int) -> None:
         """Ask about the two halves of `text`; a half that is cut or too long is halved in its turn, `depth` times."""
@@ -113,7 +115,7 @@ class Conversation:
             raise ContextTooLong(f"a text of {len(text)} characters cannot be cut further")
         for half in halves:
             try:
-                answer = replace(self.extractor.answer(self.task, half), step=HALF)
+                answer = replace(self._answer(half), step=HALF)
             except ContextTooLong:
                 self._ask_halves(half, depth - 1)
                 continue
@@ -142,11 +144,30 @@ class Conversation:
         """Ask a further question; where it cannot be answered, the rows that stand are kept and the reason is noted."""
         question = FollowUp(step, tuple(self.rounds.nodes), tuple(self.rounds.relationships), rejections)
         try:
-            answer = self.extractor.follow_up(self.task, self.rounds.shown.text, question)
+            answer = self._answer(self.rounds.shown.text, question)
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
             self.problems.append(f"{step}: {error}")
             return None
         return self._add(replace(answer, step=step))
+
+    def _answer(self, text: str, question: FollowUp | None = None) -> ModelAnswer:
+        """Ask the extractor. An error that is not of its protocol is a bad answer: it fails this chunk alone.
+
+        Raises the ModelError subclasses of `Extractor.answer`.
+        """
+        name = self.extractor.name
+        try:
+            if question is None:
+                answer: object = self.extractor.answer(self.task, text)
+            else:
+                answer = self.extractor.follow_up(self.task, text, question)
+        except KgError:
+            raise
+        except Exception as error:  # the built-in rules' or a plugin's; the chunk is listed and asked about again
+            raise BadModelAnswer(f"{name} raised {_described(error)}") from error
+        if not isinstance(answer, ModelAnswer):
+            raise BadModelAnswer(f"{name} returned {type(answer).__name__}, not a ModelAnswer")
+        return answer
 
     # -- bookkeeping
 
@@ -161,6 +182,12 @@ class Conversation:
             found = self.rounds.extraction()
             return replace(found, detail=shorten(f"{found.detail}; {error}", 300))
         return without_rows(self.task.chunk, self.rounds.reading, outcome, str(error))
+
+
+def _described(error: Exception) -> str:
+    """Return the kind of an error, the line of code that raised it, and its words."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} ({Path(place.filename).name}, line {place.lineno}): {error}"
 
 
 def split_in_two(text: str) -> tuple[str, ...]:

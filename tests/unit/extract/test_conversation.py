@@ -19,10 +19,11 @@ from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
+from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import Rounds, Shown
 from kg_neo4j.factory import door_to
-from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, RejectionReason
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, RejectionReason
 
 HEADERS = (",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER))
 ADA = "n1,PERSON,Ada Lovelace,,,,,,Ada Lovelace"
@@ -119,6 +120,20 @@ def test_a_round_that_fails_costs_its_own_rows_only(llm: FakeLlm, task: ChunkTas
     assert found.outcome is ChunkOutcome.DONE
     assert [node.name for node in found.nodes] == ["Ada Lovelace"]
     assert (fault == "filter") == ("glean" in found.detail)
+
+
+def test_a_round_in_which_an_extractor_has_a_fault_costs_its_own_rows_only(
+    llm: FakeLlm, task: ChunkTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_extractor: LlmExtractor, _task: ChunkTask, _text: str, question: FollowUp) -> ModelAnswer:
+        raise KeyError(question.step)
+
+    llm.say(csv(ADA, BEN, KNEW))
+    monkeypatch.setattr(LlmExtractor, "follow_up", broken)
+    found = extract_chunk(task, configure(llm, gleanings=1))
+    assert [node.name for node in found.nodes] == ["Ada Lovelace", "Charles Babbage"]
+    assert found.detail.startswith("glean: fake raised KeyError (test_conversation.py")
+    assert adds_up(found)
 
 
 def test_an_unavailable_model_stops_the_run_also_in_a_later_round(llm: FakeLlm, task: ChunkTask) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -14,7 +16,7 @@ from fake_llm import FakeLlm, Reply
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
-from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.context import ChunkTask, DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.factory import door_to
@@ -148,6 +150,57 @@ def test_a_chunk_whose_answers_break_the_protocol_fails_alone(
     assert [each.outcome for each in found] == [ChunkOutcome.FAILED, *[ChunkOutcome.DONE] * 3]
     assert found[0].detail
     assert llm.calls == 2 + 3
+
+
+class FailsOnBabbage(OfflineExtractor):
+    """The built-in rules, with a fault that one chunk reaches: what they raise, or what they return."""
+
+    def __init__(self, fault: Exception | object) -> None:
+        super().__init__(SCHEMA)
+        self.fault = fault
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        if not shown_text.startswith("Charles Babbage"):
+            return super().answer(task, shown_text)
+        if isinstance(self.fault, Exception):
+            raise self.fault
+        return cast("ModelAnswer", self.fault)
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+@pytest.mark.parametrize(
+    ("fault", "detail"),
+    [
+        (IndexError("string index out of range"), r"raised IndexError \(test_engine.py, line \d+\): string index"),
+        (RecursionError("too deep"), "raised RecursionError"),
+        (MemoryError(), "raised MemoryError"),
+        (None, "returned NoneType, not a ModelAnswer"),
+        ("node_id,node_type,name", "returned str, not a ModelAnswer"),
+    ],
+    ids=["index", "recursion", "memory", "none", "text"],
+)
+def test_a_chunk_on_which_an_extractor_has_a_fault_fails_alone(
+    document: Document, chunks: tuple[Chunk, ...], fault: object, detail: str, concurrency: int
+) -> None:
+    found = run(document, chunks, ExtractionConfig(SCHEMA, FailsOnBabbage(fault), concurrency=concurrency))
+    assert [each.chunk for each in found] == list(chunks)
+    assert [each.outcome for each in found] == [
+        *(ChunkOutcome.FAILED if each.text.startswith("Charles Babbage") else ChunkOutcome.DONE for each in chunks)
+    ]
+    (failed,) = [each for each in found if each.outcome is ChunkOutcome.FAILED]
+    assert re.match(f"offline-1 {detail}", failed.detail), failed.detail
+    assert (failed.answers, failed.rows_read) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    "stop", [UsageError("no pipeline"), ModelUnavailable("gone"), ModelRefused("no key")], ids=repr
+)
+def test_an_error_of_the_protocol_still_stops_the_run(
+    document: Document, chunks: tuple[Chunk, ...], stop: Exception
+) -> None:
+    config = ExtractionConfig(SCHEMA, FailsOnBabbage(stop))
+    with pytest.raises(type(stop), match=str(stop)):
+        run(document, chunks, config)
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])

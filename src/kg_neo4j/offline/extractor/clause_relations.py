@@ -44,7 +44,7 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
     found: list[RelationDraft] = []
     for verb in grammar.verbs():
         lemma = grammar.lemma(verb)
-        subjects = grammar.subjects(verb) if lemma.isascii() else []
+        subjects = grammar.subjects(verb) if lemma and lemma.isascii() else []  # of "[" the pipeline makes no base form
         mode = grammar.mode(verb) if subjects else Mode.DENIED
         if mode is not Mode.DENIED:
             for relation in _VerbClause(grammar, verb, lemma, subjects).relations():

@@ -26,6 +26,7 @@ HOSTILE = {
     "markup": "<ref name='a'>[[Ada Lind|Ada]]</ref> {{cite|Oslo}} '''Otto Berg''' ''met'' [1][2]",
     "only capitals": "ADA LIND MET OTTO BERG IN OSLO. HE WAS THE KING OF NORWAY.",
     "combining marks": "A\u0301\u0302\u0303da Li\u0308nd was born in Os\u0301lo in the spring of the year.",
+    "a bracket within a verb": "Ada Lind kept manipulat[ ing] Otto Berg in Oslo.",  # a verb without a base form
     "emoji": "👩🏽‍🔬 Ada Lind 🇳🇴 met Otto 👨‍👩‍👧 Berg in Oslo 🙂.",
     "digits of other scripts": "Ada Lind was born in ١٩٠١ and died in 一九八〇 in Oslo, as was said of her.",
 }
