@@ -1,8 +1,8 @@
 """From documents' chunks to extractions: ask with bounded concurrency, read, validate, and yield in order.
 
-One chunk's trouble stays with that chunk: a refused, cut or useless answer becomes an outcome with a reason, and so does
-an error that an extractor raises. A model that refuses the key or does not answer stops the run; what was complete by
-then is yielded first.
+One chunk's trouble stays with that chunk: a refused, cut or useless answer becomes an outcome with a reason, and so
+does an error that an extractor raises. A model that refuses the key or does not answer stops the run; what was complete
+by then is yielded first.
 """
 
 from __future__ import annotations

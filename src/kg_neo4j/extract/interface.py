@@ -46,8 +46,8 @@ class Extractor(Protocol):
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`: the chunk's text, shortened where preprocessing asks for it.
 
-        Raises the ModelError subclasses of `ChatModel.complete`. Any error that is no KgError fails this chunk alone. The
-        same input gives the same answer offline.
+        Raises the ModelError subclasses of `ChatModel.complete`. Another error fails this chunk alone. The same
+        input gives the same answer offline.
         """
 
     def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
