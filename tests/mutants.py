@@ -4,7 +4,6 @@
     python tests/mutants.py draw --seed 42 --count 40 > mutants.json
     python tests/mutants.py run mutants.json --checkout COPY --coverage .coverage --times times.xml --to table.jsonl
 
-
 Coverage says which tests run the changed line. They run in order of their duration and stop at the first failure. A
 line that only an import runs gets the tests of its whole file. COPY is a clone of its own, because its files change.
 NEO4J_URI names a server for all runs, which saves a start for each fault.
