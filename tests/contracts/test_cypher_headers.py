@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+import pytest
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -38,20 +41,34 @@ def test_columns_and_mode_are_what_the_server_says(database: Database) -> None:
     assert offenders == []
 
 
-def test_queries_that_filters_hold_stay_what_their_header_says(database: Database) -> None:
-    offenders = []
+def held() -> Iterator[tuple[queries.Query, queries.Query]]:
+    """Yield each query that filters can hold, and the same held by all of them."""
     for name in NAMES:
         query = queries.get(name)
-        held = query.held_to(("names", "types", "years"))
-        if held.text == query.text or name.startswith("left/"):
-            continue
-        columns, query_type = database.explain(held)
-        added = set(re.findall(r"\$(\w+)", body(held))) - {parameter.name for parameter in query.params}
+        filtered = query.held_to(("names", "types", "years"))
+        if filtered.text != query.text and not name.startswith("left/"):
+            yield query, filtered
+
+
+@pytest.mark.slow  # the server plans each of them for a second; test_filters.py and others run most of them
+def test_queries_that_filters_hold_stay_what_their_header_says(database: Database) -> None:
+    offenders = []
+    for query, filtered in held():
+        columns, query_type = database.explain(filtered)
         if columns != tuple(column.name for column in query.columns) or query_type != "r":
-            offenders.append(f"{name}: {query_type} {columns}")
-        if not added or any(not each.startswith("only_") for each in added) or "left:" in held.text:
-            offenders.append(f"{name}: {sorted(added)}")
+            offenders.append(f"{query.name}: {query_type} {columns}")
     assert offenders == []
+
+
+def test_filters_add_parameters_of_their_own_alone() -> None:
+    pairs = list(held())
+    offenders = []
+    for query, filtered in pairs:
+        added = set(re.findall(r"\$(\w+)", body(filtered))) - {parameter.name for parameter in query.params}
+        if not added or any(not each.startswith("only_") for each in added) or "left:" in filtered.text:
+            offenders.append(f"{query.name}: {sorted(added)}")
+    assert offenders == []
+    assert len(pairs) > 10
 
 
 def test_every_condition_of_a_filter_can_be_put_into_a_query() -> None:

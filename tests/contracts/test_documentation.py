@@ -155,6 +155,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_site_has_every_page_and_asks_no_other_host(site: Path) -> None:
     """A page outside of all contents is a warning, too."""
     pages = {path.relative_to(site).with_suffix(".md").as_posix() for path in site.rglob("*.html")}
@@ -165,6 +166,7 @@ def test_the_site_has_every_page_and_asks_no_other_host(site: Path) -> None:
     assert "quarantine" in (site / "searchindex.js").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_public_name_command_and_report(site: Path) -> None:
     api, commands, reports = (
         (site / "reference" / f"{name}.html").read_text("utf-8") for name in ("python-api", "command-line", "reports")

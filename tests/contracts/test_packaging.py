@@ -57,6 +57,7 @@ def test_the_wheel_works_where_it_is_installed(wheel: Path, tmp_path: Path) -> N
     assert ran.stdout.strip() == str(tmp_path / "kg_neo4j")
 
 
+@pytest.mark.slow  # the test before it imports the wheel; this one makes an environment with pip
 def test_the_wheel_loads_and_answers_outside_the_checkout(
     wheel: Path, environment: Mapping[str, str], tmp_path: Path
 ) -> None:

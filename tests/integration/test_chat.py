@@ -72,7 +72,7 @@ def with_model(found: Settings, llm: FakeLlm, **more: object) -> Settings:
 # ------------------------------------------------------------------------------------------------ measured sets
 
 
-@pytest.mark.parametrize("half", ["rules", "figure"])
+@pytest.mark.parametrize("half", ["rules", pytest.param("figure", marks=pytest.mark.slow)])
 def test_auto_chooses_the_mode_that_fits(
     examples: Settings, database: Database, half: str, record_property: Callable[[str, object], None]
 ) -> None:
@@ -89,7 +89,7 @@ def test_auto_chooses_the_mode_that_fits(
     assert len(asked) - len(wrong) >= LEAST["routing"][half] * len(asked), wrong
 
 
-@pytest.mark.parametrize("half", ["rules", "figure"])
+@pytest.mark.parametrize("half", ["rules", pytest.param("figure", marks=pytest.mark.slow)])
 def test_follow_ups_are_understood_by_rule(
     examples: Settings, half: str, record_property: Callable[[str, object], None]
 ) -> None:

@@ -102,7 +102,7 @@ def keys(found: Sequence[RecordedDocument]) -> list[str]:
 # ------------------------------------------------------------------------------------------- the same as one by one
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
 def test_new_edited_and_unchanged_documents_of_a_group_are_recorded_as_one_by_one(
     database: Database, graph: str, seed: int
 ) -> None:
@@ -250,7 +250,7 @@ def stopped(database: Database, graph: str, given: Sequence[CutDocument], number
     return False
 
 
-@pytest.mark.parametrize("after_commit", [False, True])
+@pytest.mark.parametrize("after_commit", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_stopped_at_any_transaction_and_repeated_gives_the_same_graph(
     database: Database, graph: str, after_commit: bool
 ) -> None:

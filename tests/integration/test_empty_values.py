@@ -87,7 +87,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture(params=["a model", "built-in models"])
+@pytest.fixture(params=["a model", pytest.param("built-in models", marks=pytest.mark.slow)])
 def using(request: pytest.FixtureRequest, offline: Settings, llm: FakeLlm) -> Settings:
     if request.param == "built-in models":
         return offline

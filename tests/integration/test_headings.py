@@ -147,6 +147,7 @@ def test_a_graph_of_an_earlier_version_is_used_as_it_is(
     assert new["embedding_hash"] == text_hash(f"Anna Weber\n{new['text']}", embedder)
 
 
+@pytest.mark.slow
 def test_one_command_makes_the_index_of_titles_and_no_vector(
     own: Settings, database: Database, embedder: EmbeddingModel, folder: Path, run_kg: RunKg
 ) -> None:
@@ -164,6 +165,7 @@ def test_one_command_makes_the_index_of_titles_and_no_vector(
     assert vectors(database, own.graph) == before
 
 
+@pytest.mark.slow
 def test_re_embedding_takes_the_titles_in_once(
     own: Settings, database: Database, embedder: EmbeddingModel, folder: Path, run_kg: RunKg
 ) -> None:
@@ -184,6 +186,7 @@ def test_re_embedding_takes_the_titles_in_once(
     assert load(settings=own, options=RE_EMBED).changes == 0
 
 
+@pytest.mark.slow
 def test_re_embedding_replaces_the_vectors_of_another_model(own: Settings, database: Database, folder: Path) -> None:
     load([str(folder)], settings=own, options=PLAIN)
     other = own.model_copy(update={"embedding_model": "hashed-ngram-256-1"})

@@ -280,7 +280,7 @@ with Sandbox(FileLimits(seconds={seconds})) as box:
 """
 
 
-@pytest.mark.parametrize(("page", "seconds"), [(None, 600), (page_of_attributes(1_000_000), 10)], ids=["idle", "busy"])
+@pytest.mark.parametrize(("page", "seconds"), [(None, 600), (page_of_attributes(1_000_000), 3)], ids=["idle", "busy"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_child_ends_after_its_parent(page, seconds, number):
     """Idle: at the end of its standard input. Busy with a file: at the latest when the file's time is over."""
