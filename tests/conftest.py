@@ -39,11 +39,15 @@ hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
 hypothesis.settings.register_profile("long", max_examples=600, deadline=None)
 hypothesis.settings.load_profile("quick")  # `make test-long` takes the other
 
-# Files whose graphs have hashed vectors; those of all others have the built-in model's. Another model's first graph
-# replaces the vector indexes, after which Neo4j plans every query again: seconds, for the questions.
+# Neo4j plans every query again after an index was made or dropped: 20 s of processor time for the questions. So files
+# whose graphs have hashed vectors come first, and those that change indexes after all others that ask the server.
 HASHED = (
     *("answers", "assisting", "chat", "chunk_embedding", "filtered_queries", "filters", "odd_questions"),
     *("retrieve", "tree_mode", "vectors"),
+)
+INDEXING = (
+    *("archive", "diagnosing", "empty_values", "extending", "faults_writes", "headings", "import", "missing_indexes"),
+    *("pages_run", "shared_database", "tree_vectors"),
 )
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -51,11 +55,19 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a server, so that `make quick` can leave it out; put together what embeds with one model."""
-    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in HASHED)
+    """Mark what needs a server, so that `make quick` can leave it out; order files by what they do to its indexes."""
+    asking = {item.path for item in items if "settings" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: _stage(item.path, asking))
     for item in items:
         if "settings" in getattr(item, "fixturenames", ()):
             item.add_marker("server")
+
+
+def _stage(file: Path, asking: set[Path]) -> int:
+    name = file.stem.removeprefix("test_")
+    if file not in asking:
+        return 3
+    return 0 if name in HASHED else 2 if name in INDEXING else 1
 
 
 @pytest.fixture(autouse=True)
