@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.acquire import page_refresh
@@ -27,6 +27,76 @@ MAX_NAMED = 20  # documents that a note names; the others are counted
 GONE = "no longer in their folder or wiki; --prune removes them"
 UNSURE = "not checked: a folder of their path cannot be read"
 OTHERS = "not in the folder, but loaded from another place of this name; `kg unload` removes them"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderComparison:
+    """What the graph has of a folder and the folder no longer has."""
+
+    gone: tuple[StoredDocument, ...]  # to be reported or removed
+    unsure: tuple[StoredDocument, ...]  # a folder of their path cannot be read
+    others: tuple[StoredDocument, ...]  # of a folder of the same name, or of this one at its former place
+    skipped: tuple[SkippedSource, ...] = ()  # the folder itself, where nothing of it may be removed
+
+    @property
+    def notes(self) -> list[str]:
+        """What a report says of the documents that stay."""
+        return [*_note(self.unsure, UNSURE), *_note(self.others, OTHERS)]
+
+
+def compare(
+    folder: LoadedFolder, stored: Sequence[StoredDocument], read: Mapping[str, str | None], *, prune: bool = False
+) -> FolderComparison:
+    """Compare the files that the graph has with those of a folder.
+
+    `read` holds the documents of this run: id -> real path of the file. A folder of which none was read loses nothing
+    by `prune`: it may be a disk that is not mounted.
+    """
+    files = [each for each in stored if each.kind == "file"]
+    unread = [each for each in files if each.id not in read]
+    paths = {each.id: folder.find(each.origin, each.key, each.source) for each in unread}
+    states = {each.id: folder.is_gone(path) for each in unread if (path := paths[each.id]) is not None}
+    unsure = tuple(each for each in unread if states.get(each.id, False) is None)
+    others = _of_other_places(folder, files, read, [each for each in unread if paths[each.id] is None])
+    gone = tuple(each for each in unread if states.get(each.id))
+    if gone and prune and all(folder.path_in(each) is None for each in read.values()):
+        name = folder.place.source
+        reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
+        return FolderComparison(
+            (), unsure, others, (SkippedSource(name, f"{reason}; `kg unload {name}` removes them"),)
+        )
+    return FolderComparison(gone, unsure, others)
+
+
+def _of_other_places(
+    folder: LoadedFolder,
+    stored: Sequence[StoredDocument],
+    read: Mapping[str, str | None],
+    unread: Sequence[StoredDocument],
+) -> tuple[StoredDocument, ...]:
+    """Return the documents that a folder of the same name had, or this one at its former place.
+
+    It was moved if one of its files is in the graph with another origin.
+    """
+    begins = {folder.prefix} - {""}
+    for each in stored:
+        path = folder.path_in(read.get(each.id))
+        if path is not None and each.key.endswith(path) and each.origin not in (None, origin_id(folder.at(path))):
+            begins.add(each.key.removesuffix(path))
+    return tuple(
+        each
+        for each in unread
+        if any(each.key.startswith(begin) and folder.is_gone(each.key.removeprefix(begin)) for begin in begins)
+    )
+
+
+def _note(documents: Sequence[StoredDocument], what: str) -> list[str]:
+    """Return one note that names `documents`; none where there are none."""
+    if not documents:
+        return []
+    names = [each.key if each.kind == "file" else each.title for each in documents]
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return [f"{', '.join(names[:MAX_NAMED])}{more}: {what}"]
 
 
 @dataclass(slots=True)
@@ -56,14 +126,17 @@ class Sync:
         folders = loaded_folders(self.sources, self.options.alias, self.options.root)
         stored = list_documents(self.database, self.settings.graph) if folders or self.pages else ()
         for folder in folders:
-            self._look(folder, [each for each in stored if each.kind == "file"])
+            found = compare(folder, stored, self.read, prune=self.options.prune)
+            self.gone += found.gone
+            self.tally.notes += found.notes
+            self.tally.skipped += found.skipped
         replaced = self._replaced([each for each in stored if each.kind == "wikipedia"]) if self.pages else []
         gone = [each for each in self.gone if each not in replaced]
         self.removed = [*replaced, *(gone if self.options.prune else ())]
         for document in self.removed:
             self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
-        self._note(replaced, "deleted from the wiki and made again; the former text is removed")
-        self._note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
+        self.tally.notes += _note(replaced, "deleted from the wiki and made again; the former text is removed")
+        self.tally.notes += _note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
 
     def _replaced(self, stored: Sequence[StoredDocument]) -> list[StoredDocument]:
         """Return the pages that their wiki no longer has and whose title is that of another page, read in this run."""
@@ -72,39 +145,6 @@ class Sync:
         }
         site = site_of(self.settings, self.options)
         return [rivals[page.document_id] for page in page_refresh.deleted([*map(_known, rivals.values())], site)]
-
-    def _look(self, folder: LoadedFolder, stored: Sequence[StoredDocument]) -> None:
-        """Find which documents of a folder are gone from it."""
-        unread = [each for each in stored if each.id not in self.read]
-        paths = {each.id: folder.find(each.origin, each.key, each.source) for each in unread}
-        states = {each.id: folder.is_gone(path) for each in unread if (path := paths[each.id]) is not None}
-        self._note([each for each in unread if states.get(each.id, False) is None], UNSURE)
-        self._note(self._of_other_places(folder, stored, [each for each in unread if paths[each.id] is None]), OTHERS)
-        gone = [each for each in unread if states.get(each.id)]
-        if gone and self.options.prune and all(folder.path_in(each) is None for each in self.read.values()):
-            name = folder.place.source
-            reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
-            self.tally.skipped.append(SkippedSource(name, f"{reason}; `kg unload {name}` removes them"))
-            return
-        self.gone += gone
-
-    def _of_other_places(
-        self, folder: LoadedFolder, stored: Sequence[StoredDocument], unread: Sequence[StoredDocument]
-    ) -> list[StoredDocument]:
-        """Return the documents that a folder of the same name had, or this one at its former place.
-
-        It was moved if one of its files is in the graph with another origin.
-        """
-        begins = {folder.prefix} - {""}
-        for each in stored:
-            path = folder.path_in(self.read.get(each.id))
-            if path is not None and each.key.endswith(path) and each.origin not in (None, origin_id(folder.at(path))):
-                begins.add(each.key.removesuffix(path))
-        return [
-            each
-            for each in unread
-            if any(each.key.startswith(begin) and folder.is_gone(each.key.removeprefix(begin)) for begin in begins)
-        ]
 
     def _refreshed(self) -> Iterator[Document]:
         """Yield the pages that have to be read again, and pages that were named and are not in the graph."""
@@ -146,12 +186,6 @@ class Sync:
         known = {each.id: each for each in stored if each.key in keys.values()}
         there = {each.key for each in known.values()}
         return known, [title for title in titles if keys.get(title) not in there]
-
-    def _note(self, documents: Sequence[StoredDocument], what: str) -> None:
-        names = [each.key if each.kind == "file" else each.title for each in documents]
-        if names:
-            more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-            self.tally.notes.append(f"{', '.join(names[:MAX_NAMED])}{more}: {what}")
 
 
 def _wiki(key: str) -> str:
