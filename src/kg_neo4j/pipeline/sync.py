@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.acquire import page_refresh
@@ -16,7 +16,7 @@ from kg_neo4j.acquire.folders import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.acquire.page_refresh import KnownPage
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import StoredDocument, list_documents, withdraw_chunks
+from kg_neo4j.graph.documents import StoredDocument, withdraw_chunks
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.pipeline.options import LoadOptions, fetch_pages, site_of
 from kg_neo4j.pipeline.tally import Tally
@@ -103,7 +103,7 @@ def _note(documents: Sequence[StoredDocument], what: str) -> list[str]:
 class Sync:
     """Compares the sources of a load with what the graph has of them."""
 
-    database: Database
+    stored: Callable[[], Sequence[StoredDocument]]  # reads what the graph has now
     settings: Settings
     options: LoadOptions
     tally: Tally
@@ -111,7 +111,7 @@ class Sync:
     read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
     pages: set[tuple[str, str]] = field(default_factory=set)  # of this run: wiki, title
     gone: list[StoredDocument] = field(default_factory=list)
-    removed: list[StoredDocument] = field(default_factory=list)  # their chunks were withdrawn; to be deleted at last
+    removed: list[StoredDocument] = field(default_factory=list)  # their chunks are withdrawn; to be deleted at last
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
@@ -121,10 +121,16 @@ class Sync:
                 self.pages.add((_wiki(document.key), document.title))
             yield document
 
-    def withdraw(self, lease: Lease) -> None:
-        """Find what is gone and report it; with `prune`, delete its chunks and their evidence. Settle afterwards."""
+    def withdraw(self, database: Database, lease: Lease) -> None:
+        """Delete the chunks of what is to be removed, and their evidence. Settle afterwards."""
+        self.find_gone()
+        for document in self.removed:
+            self.tally.changes += 1 + withdraw_chunks(database, lease, self.settings.graph, document.id)
+
+    def find_gone(self) -> None:
+        """Find what is gone and what is to be removed, and report it."""
         folders = loaded_folders(self.sources, self.options.alias, self.options.root)
-        stored = list_documents(self.database, self.settings.graph) if folders or self.pages else ()
+        stored = self.stored() if folders or self.pages else ()
         for folder in folders:
             found = compare(folder, stored, self.read, prune=self.options.prune)
             self.gone += found.gone
@@ -133,8 +139,6 @@ class Sync:
         replaced = self._replaced([each for each in stored if each.kind == "wikipedia"]) if self.pages else []
         gone = [each for each in self.gone if each not in replaced]
         self.removed = [*replaced, *(gone if self.options.prune else ())]
-        for document in self.removed:
-            self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
         self.tally.notes += _note(replaced, "deleted from the wiki and made again; the former text is removed")
         self.tally.notes += _note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
 
@@ -178,7 +182,7 @@ class Sync:
 
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
         """Return the pages of the graph, those that were named where some were, and the titles that are not there."""
-        stored = [each for each in list_documents(self.database, self.settings.graph) if each.kind == "wikipedia"]
+        stored = [each for each in self.stored() if each.kind == "wikipedia"]
         titles = self.options.wikipedia
         if not titles:
             return {each.id: each for each in stored}, ()
