@@ -32,7 +32,7 @@ from kg_neo4j.progress import SILENT
 from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, Ran, RunKg, environment_of
-from private_server import short_lived
+from private_server import PrivateServer, short_lived
 from report_writer import write_report
 
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
@@ -51,8 +51,13 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a server, so that `make quick` can leave it out; put together what embeds with one model."""
-    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in HASHED)
+    """Mark what needs a server, so that `make quick` can leave it out; put together what embeds with one model.
+
+    What needs a server on which nothing was ever loaded comes first.
+    """
+    items.sort(
+        key=lambda item: (item.path.stem != "test_first_use", item.path.stem.removeprefix("test_") not in HASHED)
+    )
     for item in items:
         if "settings" in getattr(item, "fixturenames", ()):
             item.add_marker("server")
@@ -105,6 +110,20 @@ def database(settings: Settings) -> Iterator[Database]:
     with connect(settings, SILENT) as found:
         ensure_constraints(found)
         yield found
+
+
+@pytest.fixture(scope="session")
+def second_server(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer]:
+    """A server beside the one of `settings`, started when it is first asked for. Use `other_server`."""
+    with PrivateServer(tmp_path_factory.mktemp("second-server"), settings) as server:
+        yield server.start()
+
+
+@pytest.fixture(scope="module")
+def other_server(second_server: PrivateServer) -> Iterator[PrivateServer]:
+    """An empty server for a file that needs another database; it is emptied at the end of the file."""
+    yield second_server
+    second_server.empty()
 
 
 @pytest.fixture
