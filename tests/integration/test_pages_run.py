@@ -84,6 +84,7 @@ RUNS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("docs/communities", "docs/questions", "docs/tree"),
     ): (),
 }
+SLOW = ("docs/tree",)  # runs of a minute
 LOCAL = ("kg db start", "kg db backup", "kg db restore", "kg browse")  # they mean the local server
 # Pages for a server of their own. A database has vectors of one embedding model; a bulk build replaces the store.
 OWN = {  # None: all its commands, True: those that mean the local server
@@ -308,7 +309,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.mark.parametrize("pages", RUNS, ids=lambda pages: pages[-1])
+@pytest.mark.parametrize(
+    "pages",
+    [pytest.param(pages, marks=[pytest.mark.slow] * (pages[-1] in SLOW), id=pages[-1]) for pages in RUNS],
+)
 def test_the_commands_of_a_page_run(
     pages: tuple[str, ...],
     run_kg: RunKg,
@@ -346,6 +350,7 @@ def managed(environment: Mapping[str, str], settings: Settings, tmp_path: Path) 
         yield {**kept, **{name: str(value) for name, value in {**home, **ports, **memory}.items()}}
 
 
+@pytest.mark.slow
 def test_the_commands_for_the_local_server_run(
     run_kg: RunKg,
     managed: Mapping[str, str],
