@@ -132,6 +132,18 @@ def test_a_folder_without_a_readable_file_loses_nothing_and_is_skipped_with_the_
     assert record.unload(str(docs)) == [each.key for each in whole]
 
 
+def test_files_of_another_folder_do_not_let_an_empty_one_lose_its_documents(
+    record: DocumentRecord, docs: Path, tmp_path: Path
+) -> None:
+    other = written(tmp_path / "more", {"d.txt": "Ewa Lis."})
+    record.load(str(docs), str(other), options=PLAIN)
+    shutil.rmtree(docs)
+    docs.mkdir()
+    tally = record.load(str(docs), str(other), options=PRUNE)
+    assert [each.source for each in tally.skipped] == [str(docs)]
+    assert record.keys == ["a.txt", "b.txt", "d.txt", "sub/c.txt"]
+
+
 def test_a_file_that_cannot_be_read_any_more_keeps_its_document(record: DocumentRecord, docs: Path) -> None:
     record.load(str(docs), options=PLAIN)
     (docs / "a.txt").write_bytes(bytes(range(256)) * 20)
