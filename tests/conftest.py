@@ -32,7 +32,7 @@ from kg_neo4j.progress import SILENT
 from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, Ran, RunKg, environment_of
-from private_server import short_lived
+from private_server import PrivateServer, short_lived
 from report_writer import write_report
 
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
@@ -67,6 +67,8 @@ def _stage(file: Path, asking: set[Path]) -> int:
     name = file.stem.removeprefix("test_")
     if file not in asking:
         return 3
+    if name == "first_use":  # needs a server on which nothing was ever loaded
+        return -1
     return 0 if name in HASHED else 2 if name in INDEXING else 1
 
 
@@ -117,6 +119,20 @@ def database(settings: Settings) -> Iterator[Database]:
     with connect(settings, SILENT) as found:
         ensure_constraints(found)
         yield found
+
+
+@pytest.fixture(scope="session")
+def second_server(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer]:
+    """A server beside the one of `settings`, started when it is first asked for. Use `other_server`."""
+    with PrivateServer(tmp_path_factory.mktemp("second-server"), settings) as server:
+        yield server.start()
+
+
+@pytest.fixture(scope="module")
+def other_server(second_server: PrivateServer) -> Iterator[PrivateServer]:
+    """An empty server for a file that needs another database; it is emptied at the end of the file."""
+    yield second_server
+    second_server.empty()
 
 
 @pytest.fixture

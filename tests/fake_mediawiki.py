@@ -101,6 +101,14 @@ PAGES = {
     "Juno": Page(104, "Juno may refer to:", links=("Juno (mythology)",), is_disambiguation=True),
     "Blank": Page(105, "", revision=7005),
 }
+LINKED_PAGES = {
+    "Anna Weber": Page(1, "Anna Weber lived in Vienna.", links=("Vienna", "Karl Braun", "Graz", "Which")),
+    "Karl Braun": Page(2, "Karl Braun met Anna Weber in Graz.", links=("Vienna", "Graz", "Anna Weber", "Nobody")),
+    "Vienna": Page(3, "Vienna lies on the Danube.", links=("Danube",)),
+    "Graz": Page(4, "Graz lies on the Mur."),
+    "Which": Page(5, "Which may refer to:", is_disambiguation=True),
+}
+LINKED_REDIRECTS = {"Wien": "Vienna", "A. Weber": "Anna Weber"}
 REDIRECTS = {"Rozewie": "Cape Rozewie light", "Cape Rozewie light": "Rozewie Lighthouse"}
 
 

@@ -93,6 +93,17 @@ class PrivateServer:
         server = self._server
         return Database(DatabaseAddress(server.uri, server.username, server.password, home=server.home))
 
+    def empty(self) -> None:
+        """Delete all nodes, constraints, indexes and projections."""
+        with self.connect() as database, database.driver.session() as session:
+            for row in session.run("CALL gds.graph.list() YIELD graphName").data():
+                session.run("CALL gds.graph.drop($name)", name=row["graphName"]).consume()
+            session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+            for row in session.run("SHOW CONSTRAINTS YIELD name").data():
+                session.run(f"DROP CONSTRAINT `{row['name']}`").consume()
+            for row in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").data():
+                session.run(f"DROP INDEX `{row['name']}`").consume()
+
     def aside(self, graph: str) -> Settings:
         """Return settings that mean this server as one that somebody else runs: it is never started by a load."""
         address = {"neo4j_uri": self._server.uri, "neo4j_password": self._server.password, "graph": graph}

@@ -64,10 +64,10 @@ def first(database: Database, settings: Settings, llm: FakeLlm, folder: Path) ->
 
 
 @pytest.fixture(scope="module")
-def second(settings: Settings, llm: FakeLlm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+def second(other_server: PrivateServer, llm: FakeLlm) -> Iterator[Home]:
     """Another server in a home of its own, empty."""
-    with PrivateServer(tmp_path_factory.mktemp("second"), settings).start() as server, server.connect() as database:
-        yield Home(database, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
+    with other_server.connect() as database:
+        yield Home(database, archived_graph.online(other_server.aside(GRAPH), llm, GRAPH))
 
 
 # The export as one statement each for nodes and relationships: what reading in pages is compared with.

@@ -395,13 +395,19 @@ def crowd(database: Database) -> Iterator[str]:
     "text",
     [
         f"{CROSS} RETURN count(*) AS n",
-        f"{CROSS} RETURN DISTINCT a.name AS a, f.name AS f",
         f"{CROSS} RETURN collect(a.description) + collect(b.description) AS all",
-        f"{CROSS} RETURN DISTINCT a.description, b.description, c.description, d.description",
         "MATCH (a)-[*1..6]-(b)-[*1..6]-(c)-[*1..6]-(d) RETURN count(*) AS n",
-        "MATCH p = allShortestPaths((a:Entity)-[*1..6]-(b:Entity)) MATCH q = (a)-[*1..6]-(c) RETURN count(q) AS n",
-        " ".join(f"UNWIND {MANY} AS x{n}" for n in range(12)) + " RETURN count(*) AS n",
         " ".join(f"UNWIND {MANY} AS x{n}" for n in range(12)) + " RETURN collect(x1) AS n",
+        *(
+            pytest.param(text, marks=pytest.mark.slow)
+            for text in (
+                f"{CROSS} RETURN DISTINCT a.name AS a, f.name AS f",
+                f"{CROSS} RETURN DISTINCT a.description, b.description, c.description, d.description",
+                "MATCH p = allShortestPaths((a:Entity)-[*1..6]-(b:Entity)) MATCH q = (a)-[*1..6]-(c) "
+                "RETURN count(q) AS n",
+                " ".join(f"UNWIND {MANY} AS x{n}" for n in range(12)) + " RETURN count(*) AS n",
+            )
+        ),
     ],
 )
 def test_a_runaway_query_ends_and_the_server_goes_on(database: Database, crowd: str, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,11 @@ Run = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(scope="module")
-def unused(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[Settings]:
-    """Settings of a server of its own."""
-    with PrivateServer(tmp_path_factory.mktemp("unused"), settings) as server:
-        yield server.start().aside("main")
+def unused(other_server: PrivateServer) -> Settings:
+    """Settings of a server that knows not even the names of our labels and properties."""
+    with other_server.connect() as database:
+        assert not database.driver.execute_query("CALL db.propertyKeys()").records
+    return other_server.aside("main")
 
 
 @pytest.fixture

@@ -369,6 +369,15 @@ def test_another_spelling_of_the_source_changes_nothing(database: Database, grap
     assert dump(database, graph) == before
 
 
+def test_a_language_that_is_named_later_is_recorded(database: Database, graph: str) -> None:
+    source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
+    with Lease(database, graph) as lease:
+        record_document(database, lease, replace(source, language=None), chunks, configuration())
+        named = record_document(database, lease, replace(source, language="de"), chunks, configuration())
+    assert named.changes == 1
+    assert [each.language for each in list_documents(database, graph)] == ["de"]
+
+
 def test_another_tokeniser_is_named_in_the_refusal(database: Database, graph: str) -> None:
     source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
     with Lease(database, graph) as lease:

@@ -55,22 +55,6 @@ def keys(database: Database, graph: str) -> list[str]:
     return [document.key for document in list_documents(database, graph)]
 
 
-@pytest.mark.parametrize("given", ["--root", "kg.toml"])
-def test_a_file_is_one_document_below_one_root_however_it_is_named(
-    database: Database, offline: Settings, project: Path, given: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = replace(PLAIN, root=str(project)) if given == "--root" else PLAIN
-    if given == "kg.toml":
-        (project / "kg.toml").touch()
-    load([str(project)], settings=offline, options=options)
-    whole = dump(database, offline.graph)
-    for start, source in SOURCES.values():
-        monkeypatch.chdir(project / start)
-        assert load([source.format(project=project)], settings=offline, options=options).changes == 0
-    assert dump(database, offline.graph) == whole
-    assert keys(database, offline.graph) == ["docs/a.txt", "docs/sub/b.txt"]
-
-
 @pytest.mark.parametrize("root", [None, pytest.param(".", marks=pytest.mark.long), "docs"])
 def test_what_an_older_version_loaded_is_changed_by_no_way_of_naming_it(
     database: Database, offline: Settings, project: Path, root: str | None, monkeypatch: pytest.MonkeyPatch
@@ -125,21 +109,6 @@ def test_a_folder_that_was_moved_is_known(
     assert "--root DIR" in (caught.value.hint or "")
 
 
-def test_two_folders_with_files_of_one_key_are_refused_and_nothing_is_loaded(
-    database: Database, offline: Settings, tmp_path: Path
-) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "readme.txt").write_text(f"{name} lived in Vienna.", "utf-8")
-    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
-    with pytest.raises(UsageError, match="would both have the key"):
-        load(folders, settings=offline, options=PLAIN)
-    assert keys(database, offline.graph) == []
-    load(folders, settings=offline, options=replace(PLAIN, root=str(tmp_path)))
-    assert keys(database, offline.graph) == ["one/readme.txt", "two/readme.txt"]
-    assert load(folders, settings=offline, options=PLAIN).changes == 0  # they keep their keys
-
-
 def test_two_folders_that_an_older_version_loaded_are_loaded_again_together(
     database: Database, offline: Settings, tmp_path: Path
 ) -> None:
@@ -165,56 +134,6 @@ def test_a_filter_takes_documents_by_key_and_by_the_source_that_was_named(
 # -------------------------------------------------------------------------------------------------------- unloading
 
 
-@pytest.mark.parametrize(
-    ("is_there", "options"),
-    [
-        (False, PLAIN),
-        (True, OLDER),
-        *(pytest.param(*each, marks=pytest.mark.long) for each in ((True, PLAIN), (False, OLDER))),
-    ],
-    ids=["gone-now", "there-older", "there-now", "gone-older"],
-)
-def test_a_file_is_unloaded_by_any_path_to_it(
-    database: Database,
-    offline: Settings,
-    project: Path,
-    options: LoadOptions,
-    is_there: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for start, path in (("..", "link/a.txt"), ("docs/sub", "../a.txt"), ("/", f"{project}/docs/a.txt")):
-        load([str(project / "docs")], settings=offline, options=options)
-        monkeypatch.chdir(project / start)
-        if not is_there:
-            (project / "docs" / "a.txt").unlink()
-        assert unload(path, settings=offline).documents == 1
-        assert [key.removeprefix("docs/") for key in keys(database, offline.graph)] == ["sub/b.txt"]
-        (project / "docs" / "a.txt").write_text(TEXTS["a.txt"], "utf-8")
-
-
-@pytest.mark.parametrize("options", [PLAIN, OLDER], ids=["now", "older"])
-def test_a_folder_is_unloaded_by_any_path_to_it(
-    database: Database, offline: Settings, project: Path, options: LoadOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for start, path in (("..", "link"), (".", "docs"), (".", "."), ("docs/sub", ".."), ("/", f"{project}/docs/")):
-        load([str(project / "docs")], settings=offline, options=options)
-        monkeypatch.chdir(project / start)
-        assert unload(path, settings=offline).documents == 2
-        assert keys(database, offline.graph) == []
-
-
-def test_only_what_a_folder_gave_is_unloaded_with_it(
-    database: Database, offline: Settings, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The folder docs/sub is not the folder sub of the root, whose keys begin with the same word."""
-    (project / "sub").mkdir()
-    (project / "sub" / "c.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
-    load([str(project)], settings=offline, options=PLAIN)
-    monkeypatch.chdir(project / "docs")
-    assert unload("sub", settings=offline).documents == 1
-    assert keys(database, offline.graph) == ["docs/a.txt", "sub/c.txt"]
-
-
 def test_a_folder_that_was_moved_is_unloaded_by_its_path_below_the_root(
     database: Database, offline: Settings, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,14 +146,6 @@ def test_a_folder_that_was_moved_is_unloaded_by_its_path_below_the_root(
     assert keys(database, offline.graph) == []
     with pytest.raises(SourceNotFound):
         unload("sub", settings=offline)
-
-
-def test_a_root_for_unloading_must_hold_the_path(database: Database, offline: Settings, project: Path) -> None:
-    load([str(project / "docs")], settings=offline, options=PLAIN)
-    with pytest.raises(UsageError, match="outside the root"):
-        unload(str(project / "nothing.txt"), root=str(project / "docs"), settings=offline)
-    assert unload(str(project / "docs" / "sub"), root=str(project), settings=offline).documents == 1
-    assert keys(database, offline.graph) == ["a.txt"]
 
 
 # --------------------------------------------------------------------------------------------- files of extractions

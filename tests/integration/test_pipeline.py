@@ -208,20 +208,25 @@ def test_another_configuration_is_refused_unless_rebuilt(database: Database, off
     assert dump(database, offline.graph) == rebuilt
 
 
-def test_another_schema_in_one_graph_is_refused(offline: Settings) -> None:
-    load([STORY], settings=offline, options=SMALL_CHUNKS)
+@pytest.fixture(scope="module")
+def story(shared: Settings) -> Settings:
+    """Settings of a graph of the story, which no test changes."""
+    load([STORY], settings=shared, options=SMALL_CHUNKS)
+    return shared
+
+
+def test_another_schema_in_one_graph_is_refused(story: Settings) -> None:
     with pytest.raises(UsageError, match="loaded with the schema 'graph', not 'wikipedia'"):
-        load([ARTICLE], settings=offline, options=LoadOptions(schema="wikipedia", analytics=False))
+        load([ARTICLE], settings=story, options=LoadOptions(schema="wikipedia", analytics=False))
 
 
-def test_a_changed_schema_of_the_same_name_is_refused(offline: Settings, tmp_path: Path) -> None:
-    load([STORY], settings=offline, options=SMALL_CHUNKS)
+def test_a_changed_schema_of_the_same_name_is_refused(story: Settings, tmp_path: Path) -> None:
     changed = tmp_path / "graph.toml"
     changed.write_text(
         (resources.folder("prompts") / "schemas" / "graph.toml").read_text("utf-8") + "# more\n", "utf-8"
     )
     with pytest.raises(UsageError, match="loaded with the schema 'graph', which has other contents now"):
-        load([ARTICLE], settings=offline, options=LoadOptions(schema=str(changed), analytics=False))
+        load([ARTICLE], settings=story, options=LoadOptions(schema=str(changed), analytics=False))
 
 
 def test_the_wikipedia_schema_and_stop_words_removed_work_too(database: Database, offline: Settings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -24,6 +25,7 @@ from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, decide, tell_apart
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise import search_indexes
+from kg_neo4j.settings import Settings
 
 SCHEMA = schemas.load("graph")
 PAIRED = schemas.parse(
@@ -131,28 +133,32 @@ def failed_checks(database: Database, graph: str) -> dict[str, int]:
     return {row[0]: row[1] for row in rows if row[1] and row[0] not in expected}
 
 
-def test_decisions_make_one_entity_with_all_evidence_and_aliases(database: Database, graph: str) -> None:
-    load(database, graph)
-    put(database, graph, all_same(graph))
-    found = entities(database, graph)
+@pytest.fixture(scope="module")
+def resolved(database: Database, shared: Settings) -> str:
+    """The texts, loaded, with all joins, for tests that only read."""
+    load(database, shared.graph)
+    put(database, shared.graph, all_same(shared.graph))
+    return shared.graph
+
+
+def test_decisions_make_one_entity_with_all_evidence_and_aliases(database: Database, resolved: str) -> None:
+    found = entities(database, resolved)
     assert set(found) == {"John Watson", "Sherlock Holmes", "London"}
     assert found["John Watson"]["aliases"] == ["Dr. Watson", "Watson"]
     assert found["John Watson"]["evidence_count"] == 6
-    assert found["John Watson"]["id"] == min(key(graph, name) for name in ("Watson", "Dr. Watson", "John Watson"))
-    assert failed_checks(database, graph) == {}
+    assert found["John Watson"]["id"] == min(key(resolved, name) for name in ("Watson", "Dr. Watson", "John Watson"))
+    assert failed_checks(database, resolved) == {}
 
 
-def test_relationships_are_folded_from_all_facts_between_the_same_entities(database: Database, graph: str) -> None:
-    load(database, graph)
-    put(database, graph, all_same(graph))
-    assert drawn(database, graph) == [
+def test_relationships_are_folded_from_all_facts_between_the_same_entities(database: Database, resolved: str) -> None:
+    assert drawn(database, resolved) == [
         ("John Watson", "LIKED", "Sherlock Holmes", 2),
         ("John Watson", "LIVED_IN", "London", 2),
         ("John Watson", "SAW", "John Watson", 1),  # said of one name; "Watson, also called Dr. Watson" is not drawn
         ("Sherlock Holmes", "LIVED_IN", "London", 1),
         ("Sherlock Holmes", "MET", "John Watson", 2),
     ]
-    size = database.read(queries.get("write/count_graph"), graph=graph)[0]
+    size = database.read(queries.get("write/count_graph"), graph=resolved)[0]
     assert (size["nodes"], size["relationships"]) == (3, 5)
 
 
@@ -214,13 +220,11 @@ def test_unloading_removes_what_lost_its_last_support_from_a_merged_entity(datab
 
 
 def test_questions_find_one_fact_with_the_statements_of_all_that_are_drawn_as_it(
-    database: Database, graph: str
+    database: Database, resolved: str
 ) -> None:
-    load(database, graph)
-    put(database, graph, all_same(graph))
     search_indexes.create_fulltext(database)
     parameters = {each.name: each.default for each in queries.get("retrieve/local").params}
-    words = {**parameters, "graph": graph, "words": "Watson OR Holmes OR MET", "filtered": False}
+    words = {**parameters, "graph": resolved, "words": "Watson OR Holmes OR MET", "filtered": False}
     (row,) = database.read(queries.get("retrieve/local"), **words)
     facts = {(each["source"], each["type"], each["target"]): each for each in row["facts"]}
     assert len(facts) == len(row["facts"])
@@ -230,12 +234,22 @@ def test_questions_find_one_fact_with_the_statements_of_all_that_are_drawn_as_it
     assert ("John Watson", "SAW", "John Watson") in facts
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_any_order_of_loading_deciding_and_revoking_gives_one_graph(database: Database, graph: str, seed: int) -> None:
+@pytest.fixture(scope="module")
+def decided(database: Database) -> tuple[str, str]:
+    """The name of a graph, and the export that its texts and all decisions give."""
+    graph = f"test-decided-{uuid.uuid4().hex[:12]}"
     load(database, graph)
     put(database, graph, all_decisions(graph))
-    expected = dump(database, graph)
+    text = dump(database, graph)
     delete_graph(database, graph)
+    return graph, text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_order_of_loading_deciding_and_revoking_gives_one_graph(
+    database: Database, decided: tuple[str, str], seed: int
+) -> None:
+    graph, expected = decided
     draw = random.Random(seed)
     decisions = all_decisions(graph)
     passing = same(graph, "Sherlock Holmes", "London::PLACE", 0.99)  # revoked again on the way
@@ -247,10 +261,13 @@ def test_any_order_of_loading_deciding_and_revoking_gives_one_graph(database: Da
     at = draw.randrange(len(steps) + 1)
     steps.insert(at, lambda: put(database, graph, [passing]))
     steps.insert(draw.randrange(at + 1, len(steps) + 1), lambda: revoke(database, graph, [passing]))
-    for step in steps:
-        step()
-    assert dump(database, graph) == expected
-    assert failed_checks(database, graph) == {}
+    try:
+        for step in steps:
+            step()
+        assert dump(database, graph) == expected
+        assert failed_checks(database, graph) == {}
+    finally:
+        delete_graph(database, graph)
 
 
 def test_facts_told_apart_by_an_identity_column_stay_parallel(database: Database, graph: str) -> None:

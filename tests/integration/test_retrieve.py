@@ -86,31 +86,36 @@ def test_local_brings_the_facts_around_the_entities_found_with_their_words(datab
     assert {chunk.id for chunk in found.chunks} >= {place.chunk_id for fact in found.facts for place in fact.statements}
 
 
-def test_a_hub_brings_no_more_than_its_bound(database: Database, graph: str) -> None:
+@pytest.fixture(scope="module")
+def hub(database: Database) -> Iterator[str]:
+    """A graph of somebody who knows fifty people."""
+    name = f"test-hub-{uuid.uuid4().hex[:12]}"
     facts = [[("Hub", "KNOWS", f"Person {n}", "Hub knows many people") for n in range(50)]]
-    load(database, graph, "hub", ["Hub knows many people."], facts)
-    embed(database, graph)
-    found = by_words(database, graph, "Hub")
+    load(database, name, "hub", ["Hub knows many people."], facts)
+    embed(database, name)
+    yield name
+    delete_graph(database, name)
+
+
+def test_a_hub_brings_no_more_than_its_bound(database: Database, hub: str) -> None:
+    found = by_words(database, hub, "Hub")
     assert [entity.name for entity in found.entities if entity.named] == ["Hub"]
     near = {entity.id for entity in found.entities if not entity.named}
     assert len(near) <= REACHED
     assert len(found.facts) >= 20  # of 50; the best by their words are among them, because all are equal
     assert sum(fact.target_id not in near for fact in found.facts) <= 20  # beside those to what is near
-    assert found == by_words(database, graph, "Hub")
+    assert found == by_words(database, hub, "Hub")
 
 
 def test_of_the_facts_around_a_hub_the_strongest_are_taken_where_evidence_is_equal(
-    database: Database, graph: str
+    database: Database, hub: str
 ) -> None:
-    facts = [[("Hub", "KNOWS", f"Person {n}", "Hub knows many people") for n in range(50)]]
-    load(database, graph, "hub", ["Hub knows many people."], facts)
-    embed(database, graph)
     drawn = "MATCH (:Entity {graph: $graph, name: 'Hub'})-[r:KNOWS]->() "
-    every = {row["id"] for row in database.read(query(f"{drawn} RETURN r.fact_id AS id", "id STRING"), graph=graph)}
-    last = max(every - {fact.id for fact in by_words(database, graph, "Hub").facts})
+    every = {row["id"] for row in database.read(query(f"{drawn} RETURN r.fact_id AS id", "id STRING"), graph=hub)}
+    last = max(every - {fact.id for fact in by_words(database, hub, "Hub").facts})
     strong = replace(query(f"{drawn} WHERE r.fact_id = '{last}' SET r.strength = 9", "none"), mode="write")
-    database.write(strong, graph=graph)
-    assert last in {fact.id for fact in by_words(database, graph, "Hub").facts}
+    database.write(strong, graph=hub)
+    assert last in {fact.id for fact in by_words(database, hub, "Hub").facts}
 
 
 def test_words_are_found_without_their_accents_and_endings(database: Database, graph: str) -> None:

@@ -34,17 +34,11 @@ WRITES = ("Write documents", "Mark chunks as recorded", "Delete chunks", "Withdr
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[PrivateServer]:
-    """A server on which nothing was ever loaded."""
-    with PrivateServer(tmp_path_factory.mktemp("fresh"), settings) as found:
-        yield found.start()
-
-
-@pytest.fixture(scope="module")
-def fresh(server: PrivateServer) -> Iterator[Settings]:
-    """Settings of that server, and of a scripted model."""
+def fresh(other_server: PrivateServer) -> Iterator[Settings]:
+    """Settings of a server on which nothing is loaded, and of a scripted model."""
     with FakeLlm() as llm:
-        yield scripted(server, llm)
+        given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "answer_cache": False}
+        yield Settings(**{**other_server.aside("main").model_dump(), **given})
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +57,6 @@ def loads(fresh: Settings, file: str) -> tuple[RoundTrips, RoundTrips]:
     with counted() as second:
         assert load([file], settings=fresh, options=OPTIONS).changes == 0
     return first, second
-
-
-def scripted(server: PrivateServer, llm: FakeLlm) -> Settings:
-    given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "answer_cache": False}
-    return Settings(**{**server.aside("main").model_dump(), **given})
 
 
 def taken(trips: RoundTrips) -> int:
@@ -128,12 +117,12 @@ def test_a_load_that_changes_nothing_leaves_the_projection(
 
 
 def test_rules_and_indexes_that_were_dropped_between_two_runs_are_made_again(
-    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, server: PrivateServer, file: str
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, other_server: PrivateServer, file: str
 ) -> None:
     del loads
     before = names(fresh)
     vector = next(name for name in before if name.startswith("kg_chunk_vector_"))
-    with server.connect() as other:
+    with other_server.connect() as other:
         other.driver.execute_query("DROP CONSTRAINT kg_own_entity_id")
         other.driver.execute_query("DROP INDEX kg_own_treenode_tree")
         for name in ("kg_chunk_text", vector):
@@ -144,10 +133,10 @@ def test_rules_and_indexes_that_were_dropped_between_two_runs_are_made_again(
 
 
 def test_an_index_that_is_dropped_between_two_questions_of_a_conversation_is_noticed(
-    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, server: PrivateServer, file: str
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, other_server: PrivateServer, file: str
 ) -> None:
     del loads
-    with pipeline.chat(settings=fresh) as chat, server.connect() as other:
+    with pipeline.chat(settings=fresh) as chat, other_server.connect() as other:
         assert chat.ask(QUESTION).answer.found
         other.schema(queries.get("write/drop_index"), name="kg_chunk_text")
         with pytest.raises(SchemaConflict, match="kg_chunk_text"):
@@ -169,8 +158,8 @@ def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(
     assert name in names(fresh)
 
 
-def test_runs_that_begin_at_once_make_the_rules_together(server: PrivateServer, fresh: Settings) -> None:
-    with server.connect() as database:
+def test_runs_that_begin_at_once_make_the_rules_together(other_server: PrivateServer, fresh: Settings) -> None:
+    with other_server.connect() as database:
         for row in database.driver.execute_query("SHOW CONSTRAINTS YIELD name").records:
             database.driver.execute_query(f"DROP CONSTRAINT `{row['name']}`")
 
@@ -186,9 +175,9 @@ def test_runs_that_begin_at_once_make_the_rules_together(server: PrivateServer, 
     assert taken(trips) == 0
 
 
-def test_statements_of_which_one_fails_leave_nothing(server: PrivateServer) -> None:
+def test_statements_of_which_one_fails_leave_nothing(other_server: PrivateServer) -> None:
     statements = [(queries.get(f"schema/{name}"), {}) for name in ("index_treenode_tree", "constraint_entity")]
-    with server.connect() as database:
+    with other_server.connect() as database:
         ensure_constraints(database)
         ask_server = database.driver.execute_query
         ask_server("DROP INDEX kg_own_treenode_tree")
@@ -204,24 +193,17 @@ def test_statements_of_which_one_fails_leave_nothing(server: PrivateServer) -> N
         ensure_constraints(database)
 
 
-def test_another_server_at_the_same_address_is_not_taken_for_the_former_one(
-    loads: tuple[RoundTrips, RoundTrips], server: PrivateServer, fresh: Settings, tmp_path: Path, file: str
+def test_another_store_at_the_same_address_is_not_taken_for_the_former_one(
+    loads: tuple[RoundTrips, RoundTrips], other_server: PrivateServer, fresh: Settings, file: str
 ) -> None:
-    """As after `kg db reset` and `kg db restore`: two runs of one process, nothing stands at the second one.
-
-    The last test of the file that needs `server`, which it stops.
-    """
+    """As after `kg db reset` and `kg db restore`: two runs of one process, nothing stands at the second one."""
     del loads
     stood = names(fresh)
-    server.stop()
-    ports = {"db_bolt_port": server.settings.db_bolt_port, "db_http_port": server.settings.db_http_port}
-    with FakeLlm() as llm, PrivateServer(tmp_path / "second", server.settings) as second:
-        second.settings = second.settings.model_copy(update=ports)
-        found = scripted(second.start(), llm)
-        assert found.neo4j_uri == fresh.neo4j_uri
-        assert not load([file], settings=found, options=OPTIONS).failed_chunks
-        assert names(found) == stood
-        assert ask(QUESTION, settings=found, mode="local").found
+    other_server.empty()
+    assert not names(fresh)
+    assert not load([file], settings=fresh, options=OPTIONS).failed_chunks
+    assert names(fresh) == stood
+    assert ask(QUESTION, settings=fresh, mode="local").found
 
 
 def test_a_connection_that_is_lost_is_no_word_on_what_stands(database: Database) -> None:

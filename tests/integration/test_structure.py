@@ -16,6 +16,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.analytics import refresh
+from kg_neo4j.settings import Settings
 
 Neighbours = dict[str, set[str]]
 
@@ -67,15 +68,21 @@ def test_the_karate_club_has_its_known_structure(database: Database, graph: str)
     assert [row[0] for row in rows(database, graph, "betweenness", limit=3)] == ["1", "34", "33"]
 
 
-def test_two_cliques_hang_together_by_their_bridge(database: Database, graph: str) -> None:
-    load(database, graph, [*two_cliques(), ("Far", "KNOWS", "Away"), ("Hermit", "", "")])
-    refresh(database, graph)
-    found = entities(database, graph)
-    assert rows(database, graph, "bridges") == [
+@pytest.fixture(scope="module")
+def cliques(database: Database, shared: Settings) -> str:
+    """Two cliques, a pair and somebody alone, analysed, for tests that only read."""
+    load(database, shared.graph, [*two_cliques(), ("Far", "KNOWS", "Away"), ("Hermit", "", "")])
+    refresh(database, shared.graph)
+    return shared.graph
+
+
+def test_two_cliques_hang_together_by_their_bridge(database: Database, cliques: str) -> None:
+    found = entities(database, cliques)
+    assert rows(database, cliques, "bridges") == [
         ("A5", "B1", ("MET",), 1, 5),
         ("Away", "Far", ("KNOWS",), 1, 1),
     ]
-    assert [row[:4] for row in rows(database, graph, "articulation-points")] == [
+    assert [row[:4] for row in rows(database, cliques, "articulation-points")] == [
         ("A5", "PERSON", 5, 1),
         ("B1", "PERSON", 5, 1),
     ]
@@ -95,9 +102,9 @@ def test_two_cliques_hang_together_by_their_bridge(database: Database, graph: st
     }
     assert (found["A1"]["community_degree"], found["A5"]["community_degree"], found["A5"]["degree"]) == (4, 4, 5)
     assert found["A5"]["bridges"] == [found["B1"]["id"]]
-    listed = rows(database, graph, "components", smallest=1)
+    listed = rows(database, cliques, "components", smallest=1)
     assert [row[:4] for row in listed] == [(1, 10, 0.7692, 21), (2, 2, 0.1538, 1), (3, 1, 0.0769, 0)]
-    assert len(rows(database, graph, "components")) == 2
+    assert len(rows(database, cliques, "components")) == 2
 
 
 def test_centrality_within_a_community_counts_its_members_only(database: Database, graph: str) -> None:
@@ -202,16 +209,15 @@ def test_similar_entities_are_the_nearest_by_vector(database: Database, graph: s
     ]
 
 
-def test_shortest_paths_are_the_shortest_and_then_the_next(database: Database, graph: str) -> None:
-    load(database, graph, two_cliques())
-    found = rows(database, graph, "shortest-paths", **{"from": "A1", "to": "B2", "k": 20})
+def test_shortest_paths_are_the_shortest_and_then_the_next(database: Database, cliques: str) -> None:
+    found = rows(database, cliques, "shortest-paths", **{"from": "A1", "to": "B2", "k": 20})
     assert found[0] == (1, 3, ("A1", "A5", "B1", "B2"), ("-KNOWS->", "-MET->", "-KNOWS->"), 3)
     counted = [sum(row[1] == steps for row in found) for steps in (3, 4, 5)]
     assert counted == [1, 6, 13]  # one; 3 detours on either side; 6 + 9 + 6 longer ones, of which k leaves 13
     assert [row[0] for row in found] == list(range(1, 21))
     assert all(len(set(row[2])) == len(row[2]) for row in found)
-    assert rows(database, graph, "shortest-paths", **{"from": "A1", "to": "B2"}) == found[:5]
-    assert rows(database, graph, "shortest-paths", **{"from": "A1", "to": "nobody"}) == []
+    assert rows(database, cliques, "shortest-paths", **{"from": "A1", "to": "B2"}) == found[:5]
+    assert rows(database, cliques, "shortest-paths", **{"from": "A1", "to": "nobody"}) == []
 
 
 def test_of_parallel_relationships_a_path_shows_the_one_best_known(database: Database, graph: str) -> None:

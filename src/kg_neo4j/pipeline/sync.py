@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.acquire import page_refresh
@@ -16,7 +16,7 @@ from kg_neo4j.acquire.folders import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.acquire.page_refresh import KnownPage
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import StoredDocument, list_documents, withdraw_chunks
+from kg_neo4j.graph.documents import StoredDocument, withdraw_chunks
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.pipeline.options import LoadOptions, fetch_pages, site_of
 from kg_neo4j.pipeline.tally import Tally
@@ -29,11 +29,81 @@ UNSURE = "not checked: a folder of their path cannot be read"
 OTHERS = "not in the folder, but loaded from another place of this name; `kg unload` removes them"
 
 
+@dataclass(frozen=True, slots=True)
+class FolderComparison:
+    """What the graph has of a folder and the folder no longer has."""
+
+    gone: tuple[StoredDocument, ...]  # to be reported or removed
+    unsure: tuple[StoredDocument, ...]  # a folder of their path cannot be read
+    others: tuple[StoredDocument, ...]  # of a folder of the same name, or of this one at its former place
+    skipped: tuple[SkippedSource, ...] = ()  # the folder itself, where nothing of it may be removed
+
+    @property
+    def notes(self) -> list[str]:
+        """What a report says of the documents that stay."""
+        return [*_note(self.unsure, UNSURE), *_note(self.others, OTHERS)]
+
+
+def compare(
+    folder: LoadedFolder, stored: Sequence[StoredDocument], read: Mapping[str, str | None], *, prune: bool = False
+) -> FolderComparison:
+    """Compare the files that the graph has with those of a folder.
+
+    `read` holds the documents of this run: id -> real path of the file. A folder of which none was read loses nothing
+    by `prune`: it may be a disk that is not mounted.
+    """
+    files = [each for each in stored if each.kind == "file"]
+    unread = [each for each in files if each.id not in read]
+    paths = {each.id: folder.find(each.origin, each.key, each.source) for each in unread}
+    states = {each.id: folder.is_gone(path) for each in unread if (path := paths[each.id]) is not None}
+    unsure = tuple(each for each in unread if states.get(each.id, False) is None)
+    others = _of_other_places(folder, files, read, [each for each in unread if paths[each.id] is None])
+    gone = tuple(each for each in unread if states.get(each.id))
+    if gone and prune and all(folder.path_in(each) is None for each in read.values()):
+        name = folder.place.source
+        reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
+        return FolderComparison(
+            (), unsure, others, (SkippedSource(name, f"{reason}; `kg unload {name}` removes them"),)
+        )
+    return FolderComparison(gone, unsure, others)
+
+
+def _of_other_places(
+    folder: LoadedFolder,
+    stored: Sequence[StoredDocument],
+    read: Mapping[str, str | None],
+    unread: Sequence[StoredDocument],
+) -> tuple[StoredDocument, ...]:
+    """Return the documents that a folder of the same name had, or this one at its former place.
+
+    It was moved if one of its files is in the graph with another origin.
+    """
+    begins = {folder.prefix} - {""}
+    for each in stored:
+        path = folder.path_in(read.get(each.id))
+        if path is not None and each.key.endswith(path) and each.origin not in (None, origin_id(folder.at(path))):
+            begins.add(each.key.removesuffix(path))
+    return tuple(
+        each
+        for each in unread
+        if any(each.key.startswith(begin) and folder.is_gone(each.key.removeprefix(begin)) for begin in begins)
+    )
+
+
+def _note(documents: Sequence[StoredDocument], what: str) -> list[str]:
+    """Return one note that names `documents`; none where there are none."""
+    if not documents:
+        return []
+    names = [each.key if each.kind == "file" else each.title for each in documents]
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return [f"{', '.join(names[:MAX_NAMED])}{more}: {what}"]
+
+
 @dataclass(slots=True)
 class Sync:
     """Compares the sources of a load with what the graph has of them."""
 
-    database: Database
+    stored: Callable[[], Sequence[StoredDocument]]  # reads what the graph has now
     settings: Settings
     options: LoadOptions
     tally: Tally
@@ -41,7 +111,7 @@ class Sync:
     read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
     pages: set[tuple[str, str]] = field(default_factory=set)  # of this run: wiki, title
     gone: list[StoredDocument] = field(default_factory=list)
-    removed: list[StoredDocument] = field(default_factory=list)  # their chunks were withdrawn; to be deleted at last
+    removed: list[StoredDocument] = field(default_factory=list)  # their chunks are withdrawn; to be deleted at last
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
@@ -51,19 +121,26 @@ class Sync:
                 self.pages.add((_wiki(document.key), document.title))
             yield document
 
-    def withdraw(self, lease: Lease) -> None:
-        """Find what is gone and report it; with `prune`, delete its chunks and their evidence. Settle afterwards."""
+    def withdraw(self, database: Database, lease: Lease) -> None:
+        """Delete the chunks of what is to be removed, and their evidence. Settle afterwards."""
+        self.find_gone()
+        for document in self.removed:
+            self.tally.changes += 1 + withdraw_chunks(database, lease, self.settings.graph, document.id)
+
+    def find_gone(self) -> None:
+        """Find what is gone and what is to be removed, and report it."""
         folders = loaded_folders(self.sources, self.options.alias, self.options.root)
-        stored = list_documents(self.database, self.settings.graph) if folders or self.pages else ()
+        stored = self.stored() if folders or self.pages else ()
         for folder in folders:
-            self._look(folder, [each for each in stored if each.kind == "file"])
+            found = compare(folder, stored, self.read, prune=self.options.prune)
+            self.gone += found.gone
+            self.tally.notes += found.notes
+            self.tally.skipped += found.skipped
         replaced = self._replaced([each for each in stored if each.kind == "wikipedia"]) if self.pages else []
         gone = [each for each in self.gone if each not in replaced]
         self.removed = [*replaced, *(gone if self.options.prune else ())]
-        for document in self.removed:
-            self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
-        self._note(replaced, "deleted from the wiki and made again; the former text is removed")
-        self._note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
+        self.tally.notes += _note(replaced, "deleted from the wiki and made again; the former text is removed")
+        self.tally.notes += _note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
 
     def _replaced(self, stored: Sequence[StoredDocument]) -> list[StoredDocument]:
         """Return the pages that their wiki no longer has and whose title is that of another page, read in this run."""
@@ -72,39 +149,6 @@ class Sync:
         }
         site = site_of(self.settings, self.options)
         return [rivals[page.document_id] for page in page_refresh.deleted([*map(_known, rivals.values())], site)]
-
-    def _look(self, folder: LoadedFolder, stored: Sequence[StoredDocument]) -> None:
-        """Find which documents of a folder are gone from it."""
-        unread = [each for each in stored if each.id not in self.read]
-        paths = {each.id: folder.find(each.origin, each.key, each.source) for each in unread}
-        states = {each.id: folder.is_gone(path) for each in unread if (path := paths[each.id]) is not None}
-        self._note([each for each in unread if states.get(each.id, False) is None], UNSURE)
-        self._note(self._of_other_places(folder, stored, [each for each in unread if paths[each.id] is None]), OTHERS)
-        gone = [each for each in unread if states.get(each.id)]
-        if gone and self.options.prune and all(folder.path_in(each) is None for each in self.read.values()):
-            name = folder.place.source
-            reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
-            self.tally.skipped.append(SkippedSource(name, f"{reason}; `kg unload {name}` removes them"))
-            return
-        self.gone += gone
-
-    def _of_other_places(
-        self, folder: LoadedFolder, stored: Sequence[StoredDocument], unread: Sequence[StoredDocument]
-    ) -> list[StoredDocument]:
-        """Return the documents that a folder of the same name had, or this one at its former place.
-
-        It was moved if one of its files is in the graph with another origin.
-        """
-        begins = {folder.prefix} - {""}
-        for each in stored:
-            path = folder.path_in(self.read.get(each.id))
-            if path is not None and each.key.endswith(path) and each.origin not in (None, origin_id(folder.at(path))):
-                begins.add(each.key.removesuffix(path))
-        return [
-            each
-            for each in unread
-            if any(each.key.startswith(begin) and folder.is_gone(each.key.removeprefix(begin)) for begin in begins)
-        ]
 
     def _refreshed(self) -> Iterator[Document]:
         """Yield the pages that have to be read again, and pages that were named and are not in the graph."""
@@ -138,7 +182,7 @@ class Sync:
 
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
         """Return the pages of the graph, those that were named where some were, and the titles that are not there."""
-        stored = [each for each in list_documents(self.database, self.settings.graph) if each.kind == "wikipedia"]
+        stored = [each for each in self.stored() if each.kind == "wikipedia"]
         titles = self.options.wikipedia
         if not titles:
             return {each.id: each for each in stored}, ()
@@ -146,12 +190,6 @@ class Sync:
         known = {each.id: each for each in stored if each.key in keys.values()}
         there = {each.key for each in known.values()}
         return known, [title for title in titles if keys.get(title) not in there]
-
-    def _note(self, documents: Sequence[StoredDocument], what: str) -> None:
-        names = [each.key if each.kind == "file" else each.title for each in documents]
-        if names:
-            more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-            self.tally.notes.append(f"{', '.join(names[:MAX_NAMED])}{more}: {what}")
 
 
 def _wiki(key: str) -> str:

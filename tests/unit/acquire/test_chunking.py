@@ -201,6 +201,34 @@ def test_an_insertion_in_a_real_article_changes_one_or_two_chunks(shared_data):
     assert sum(changed) <= 1.6 * len(changed)
 
 
+LETTER = (
+    "In the spring a traveller from the north came to the town and read in its library about the caravans, the wells "
+    "and the roads of the desert. He wrote a letter about them to his sister, and she kept it."
+)
+
+
+@pytest.mark.parametrize(
+    ("share", "kind"),
+    [
+        *((share, "insert") for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)),
+        *((share, kind) for kind in ("remove", "a word") for share in (0.3, 0.5, 0.7)),
+    ],
+)
+def test_an_edited_paragraph_of_a_real_article_changes_at_most_two_chunks(shared_data, share, kind):
+    paragraphs = (shared_data / "wikipedia" / "kirito_Muhammad.txt").read_text(encoding="utf-8").split("\n")
+    before = chunking.chunk(document("\n".join(paragraphs)), TOKENISER)
+    place = int(len(paragraphs) * share)
+    edited = {
+        "insert": [LETTER, *paragraphs[place : place + 1]],
+        "remove": [],
+        "a word": [each.replace(" ", " indeed ", 1) for each in paragraphs[place : place + 1]],
+    }
+    after = "\n".join([*paragraphs[:place], *edited[kind], *paragraphs[place + 1 :]])
+    kept = {chunk.id for chunk in before}
+    assert len(before) >= 14
+    assert 1 <= sum(chunk.id not in kept for chunk in chunking.chunk(document(after), TOKENISER)) <= 2
+
+
 def test_an_insertion_right_at_a_border_changes_the_chunk_that_gets_it():
     """A border hangs on the text after it, so it stays, or the new text begins a chunk."""
     text = story(300)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from kg_neo4j import factory, interrupts
@@ -83,7 +84,8 @@ def load(
         if options.vectors:
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
-        sync = Sync(database, settings, options, tally, [each for each in others if not is_plugged(each)])
+        stored = partial(stored_documents.list_documents, database, settings.graph)
+        sync = Sync(stored, settings, options, tally, [each for each in others if not is_plugged(each)])
         cut = (
             CutDocument(document, cut_document(document, tokeniser, settings, options), configuration)
             for document in sync.documents(read)
@@ -94,7 +96,7 @@ def load(
             elsewhere = _from_files(run, files, configuration) if files else ()
             run.record(schema, itertools.chain(extract_all(jobs, extraction), elsewhere))
             progress.finish("extract")
-            sync.withdraw(lease)
+            sync.withdraw(database, lease)
         for each in sync.removed:
             stored_documents.delete_document(lease, settings.graph, each.id)
         tally.changes += beside.finish()

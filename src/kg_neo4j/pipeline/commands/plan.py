@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from kg_neo4j import _localdb, factory
@@ -69,7 +70,8 @@ def plan(
         run.asking = run.figured()
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
         if database is not None:
-            read = Sync(database, settings, options, tally, ()).documents(read)
+            stored = partial(stored_documents.list_documents, database, settings.graph)
+            read = Sync(stored, settings, options, tally, ()).documents(read)
         for document in read:
             run.add(document, tally)
             progress.advance("plan")

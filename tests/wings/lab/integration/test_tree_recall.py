@@ -33,22 +33,16 @@ Find = Callable[[AskOptions, int], list[EvidenceFound]]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[PrivateServer]:
+def database(other_server: PrivateServer) -> Iterator[Database]:
     """A server that holds nothing else: Lucene weighs words over all graphs of one, and figures move with them."""
-    with PrivateServer(tmp_path_factory.mktemp("recall"), settings) as started:
-        yield started.start()
-
-
-@pytest.fixture(scope="module")
-def database(server: PrivateServer) -> Iterator[Database]:
-    with server.connect() as connected:
+    with other_server.connect() as connected:
         yield connected
 
 
 @pytest.fixture(scope="module")
-def told(server: PrivateServer) -> Settings:
+def told(other_server: PrivateServer) -> Settings:
     """The two stories of examples/, in chunks of at most 200 tokens, with their trees, built without a key."""
-    offline = server.aside("recall").model_copy(update={"embedding_model": None})
+    offline = other_server.aside("recall").model_copy(update={"embedding_model": None})
     load(STORIES, settings=offline, options=LoadOptions(chunk_tokens=target(200), analytics=False))
     tree(settings=offline)
     return offline
