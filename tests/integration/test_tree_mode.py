@@ -64,6 +64,17 @@ def passages(database: Database) -> Iterator[str]:
     delete_graph(database, name)
 
 
+@pytest.fixture(scope="module")
+def several(database: Database) -> Iterator[tuple[str, set[str], set[str]]]:
+    """A graph of two documents, one with a second tree; and the nodes of the two trees of the same document."""
+    name = f"test-several-{uuid.uuid4().hex[:12]}"
+    own = set(write(database, name, MODEL, TOKENISER).values())
+    raptor = set(write(database, name, MODEL, TOKENISER, name="raptor").values())
+    write(database, name, MODEL, TOKENISER, title="Another")
+    yield name, own, raptor
+    delete_graph(database, name)
+
+
 def found_by(
     database: Database,
     graph: str,
@@ -223,11 +234,12 @@ def test_other_graphs_that_crowd_the_index_do_not_hide_a_tree(
             delete_graph(database, other)
 
 
-def test_another_tree_of_the_same_document_is_left_out(database: Database, graph: str) -> None:
-    own = set(write(database, graph, MODEL, TOKENISER).values())
-    raptor = set(write(database, graph, MODEL, TOKENISER, name="raptor").values())
+def test_another_tree_of_the_same_document_is_left_out(
+    database: Database, several: tuple[str, set[str], set[str]]
+) -> None:
+    graph, own, raptor = several
     every = TreeChoice(top_k=20)
-    assert {node.id for node in found_by(database, graph, PARAGRAPHS[2], every).nodes} <= own
+    assert not {node.id for node in found_by(database, graph, PARAGRAPHS[2], every).nodes} & (raptor - own)
     found = {node.id for node in found_by(database, graph, PARAGRAPHS[2], replace(every, name="raptor")).nodes}
     assert found <= raptor
     assert found - own
@@ -333,10 +345,8 @@ def test_filters_take_away_every_node_that_rests_on_what_they_do_not_leave(datab
         assert set(summaries) <= {SUMMARIES[1][3]}
 
 
-def test_a_document_filter_leaves_its_own_tree(database: Database, graph: str) -> None:
-    write(database, graph, MODEL, TOKENISER)
-    write(database, graph, MODEL, TOKENISER, title="Another")
-    answer = ask(database, graph, "Mara brother", Filters(documents=("Another",)), choice=TreeChoice(top_k=20))
+def test_a_document_filter_leaves_its_own_tree(database: Database, several: tuple[str, set[str], set[str]]) -> None:
+    answer = ask(database, several[0], "Mara brother", Filters(documents=("Another",)), choice=TreeChoice(top_k=20))
     assert {each.document for each in answer.evidence} == {"Another"}
     assert "filtered by document Another" in answer.notes[0]
 
@@ -449,10 +459,9 @@ def test_what_cannot_be_meant_is_refused(wrong: dict[str, object]) -> None:
 
 
 @pytest.fixture
-def offline_holm(settings: Settings, graph: str, database: Database) -> Settings:
-    """A graph whose vectors are those of the built-in model, and settings without another one."""
-    own = {"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": "hashed-ngram-256-1"}
-    write(database, graph, MODEL, TOKENISER)
+def offline_holm(settings: Settings, holm: str) -> Settings:
+    """The graph with the story, and settings with the model of its vectors alone."""
+    own = {"graph": holm, "openai_api_key": None, "openai_base_url": None, "embedding_model": "hashed-ngram-256-1"}
     return settings.model_copy(update=own)
 
 
@@ -473,7 +482,8 @@ def test_the_library_and_a_conversation_answer_in_this_mode(offline_holm: Settin
 def test_the_command_shows_shares_and_ways(
     offline_holm: Settings, environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in {**environment, "KG_EMBEDDING_MODEL": "hashed-ngram-256-1"}.items():
+    own = {"KG_EMBEDDING_MODEL": "hashed-ngram-256-1", "KG_GRAPH": offline_holm.graph}
+    for name, value in {**environment, **own}.items():
         monkeypatch.setenv(name, value)
     words = ["ask", "How many men reached the shore?", "--mode", "tree", "--top-k", "3"]
     told = CliRunner().invoke(command_line.app, [*words, "--stats", "--show"])
