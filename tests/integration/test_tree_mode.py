@@ -6,16 +6,14 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-import film_graph
 from fake_llm import FakeLlm
+from film_graph import MODEL, TOKENISER
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._cli import app as command_line
-from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import NotEnoughMemory, UsageError
 from kg_neo4j.factory import door_to
@@ -26,24 +24,17 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline import AskOptions
-from kg_neo4j.records import Answer, Filters, TreeStep
+from kg_neo4j.records import Filters, TreeStep
 from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Found, Scope
+from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
-from narrative_tree import PARAGRAPHS, SUMMARIES, write
+from narrative_tree import PARAGRAPHS, SUMMARIES, ask, found_by, options_of, texts, write
 from small_graph import load
-
-TOKENISER = tokens.load("approximate-1")
-MODEL = HashedEmbedding()
-CHUNKS = Query(
-    *("test/chunks", "", "", "read", (), (), "", ""),
-    "MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text",
-)
 
 
 @pytest.fixture(scope="module")
@@ -75,39 +66,8 @@ def several(database: Database) -> Iterator[tuple[str, set[str], set[str]]]:
     delete_graph(database, name)
 
 
-def found_by(
-    database: Database,
-    graph: str,
-    question: str,
-    choice: TreeChoice | None = None,
-    scope: Scope | None = None,
-    budget: int = 6000,
-) -> Found:
-    search, _ = prepare(database, read(question), graph, MODEL, TOKENISER)
-    return retrieve(database, replace(search, scope=scope, options=options_of(choice, budget), mode="tree"))
-
-
-def options_of(choice: TreeChoice | None = None, budget: int = 6000) -> AskOptions:
-    return AskOptions("tree", max_context_tokens=budget, tree=choice or TreeChoice())
-
-
-def ask(
-    database: Database,
-    graph: str,
-    question: str,
-    filters: Filters | None = None,
-    choice: TreeChoice | None = None,
-    **how: Any,
-) -> Answer:
-    return film_graph.answer(database, graph, question, "tree", filters, tree=choice or TreeChoice(), **how)
-
-
 def kinds(found: Found) -> set[str]:
     return {node.kind for node in found.nodes}
-
-
-def texts(database: Database, graph: str) -> dict[str, str]:
-    return {row["id"]: row["text"] for row in database.read(CHUNKS, graph=graph)}
 
 
 # ------------------------------------------------------------------------------------------------- what is read
@@ -392,8 +352,7 @@ def test_a_models_mark_of_a_summary_leads_to_the_sentences_of_its_leaves(
         return f"A light is a promise that one makes to strangers [{mark}]. Mara sold three horses [{mark}]."
 
     llm.rules = say
-    question = SUMMARIES[0][3]
-    answer = ask(database, holm, question, door=door_to(model), choice=TreeChoice(kinds=("summary",)))
+    answer = ask(database, holm, SUMMARIES[0][3], door=door_to(model), choice=TreeChoice(kinds=("summary",)))
     assert answer.answer.startswith("A light is a promise that one makes to strangers [1].")
     assert answer.citations[0].quote.endswith("Mara says that a light is a promise one makes to strangers.")
     assert texts(database, holm)[answer.citations[0].chunk_id] == PARAGRAPHS[5]
@@ -447,12 +406,6 @@ def test_vectors_of_another_model_are_said(database: Database, holm: str) -> Non
     answer = ask(database, holm, "Who was Mara?", embedder=Other())
     assert not answer.found
     assert any("searched by vectors" in note for note in answer.notes)
-
-
-@pytest.mark.parametrize("wrong", [{"top_k": 0}, {"traversal": "sideways"}, {"kinds": ("leaf",)}, {"kinds": ()}])
-def test_what_cannot_be_meant_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(UsageError):
-        TreeChoice(**wrong)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------- the command, the library and a talk
