@@ -7,8 +7,10 @@ two aspects, and every leaf has a detail.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import film_graph
 from corpus import document, record_document
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
@@ -18,7 +20,12 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.tree.leaves import fingerprint
-from kg_neo4j.records import Chunk
+from kg_neo4j.records import Answer, Chunk, Filters
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.interface import AskOptions, Found, Scope
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.tree.choice import TreeChoice
+from kg_neo4j.retrieve.tree.search import retrieve
 
 CONFIGURATION = LoadConfiguration("c0", "graph", "s0", "approximate-1")
 PARAGRAPHS = (
@@ -46,6 +53,10 @@ SUMMARIES = (  # id, aspect, level, text, members
     ),
     ("c1", "character", 1, "Jonas is a brother who sold the house and came to be forgiven.", ("l1", "l4")),
     ("c2", "character", 2, "Two siblings, one dutiful and one in need of pardon.", ("c0", "c1")),
+)
+_CHUNKS = Query(
+    *("test/chunks", "", "", "read", (), (), "", ""),
+    "MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text",
 )
 _WRITE = Query(
     *("test/write_tree", "", "", "write", (), (), "", ""),
@@ -121,6 +132,40 @@ def write(
         details=details,
     )
     return ids
+
+
+def found_by(
+    database: Database,
+    graph: str,
+    question: str,
+    choice: TreeChoice | None = None,
+    scope: Scope | None = None,
+) -> Found:
+    """Return what the mode tree finds."""
+    search, _ = prepare(database, read(question), graph, film_graph.MODEL, film_graph.TOKENISER)
+    return retrieve(database, replace(search, scope=scope, options=options_of(choice), mode="tree"))
+
+
+def options_of(choice: TreeChoice | None = None) -> AskOptions:
+    """Return the options of a question to trees."""
+    return AskOptions("tree", max_context_tokens=6000, tree=choice or TreeChoice())
+
+
+def ask(
+    database: Database,
+    graph: str,
+    question: str,
+    filters: Filters | None = None,
+    choice: TreeChoice | None = None,
+    **how: Any,
+) -> Answer:
+    """Return the answer of the mode tree."""
+    return film_graph.answer(database, graph, question, "tree", filters, tree=choice or TreeChoice(), **how)
+
+
+def texts(database: Database, graph: str) -> dict[str, str]:
+    """Return the texts of chunks, by id."""
+    return {row["id"]: row["text"] for row in database.read(_CHUNKS, graph=graph)}
 
 
 def _short(text: str) -> str:

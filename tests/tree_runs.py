@@ -31,6 +31,7 @@ SUMMARY_TOKENS = 200
 
 _TEXT = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
 _ASPECT = re.compile(r"with regard to one aspect alone: (.*)\.$", re.MULTILINE)
+_OF_NOTE = re.compile(r"of one aspect alone into a note: (.*)\.$", re.MULTILINE)
 _NOTE = re.compile(r"^- (.*)$", re.MULTILINE)
 
 
@@ -71,6 +72,12 @@ def aspect_of(prompt: str) -> str:
     return next(aspect.name for aspect in ASPECTS if found and aspect.title == found[1]) if found else "general"
 
 
+def aspect_of_note(prompt: str) -> str:
+    """Return the aspect that a note is asked for; empty for another question."""
+    found = _OF_NOTE.search(prompt)
+    return next(aspect.name for aspect in ASPECTS if aspect.title == found[1]) if found else ""
+
+
 def shown_text(user: str) -> str:
     """Return the text that a prompt shows."""
     found = _TEXT.search(user)
@@ -88,6 +95,15 @@ def say(prompt: str, user: str) -> str:
         return tree_texts.note(text, len(before), TOKENISER, shorter(text, TOKENISER, SUMMARY_TOKENS))
     named = {aspect.name: aspect for aspect in (*ASPECTS, GENERAL)}
     return tree_texts.summary(text, named[aspect_of(prompt)], TOKENISER, SUMMARY_TOKENS)
+
+
+def say_some(prompt: str, user: str) -> str:
+    """Return, for a note on an aspect, something of two aspects where the text is of odd length, else nothing."""
+    aspect = aspect_of_note(prompt)
+    if not aspect:
+        return say(prompt, user)
+    text = shown_text(user)
+    return f"{aspect}: {' '.join(text.split()[:4])}" if aspect in NAMES[:2] and len(text) % 2 else "NONE"
 
 
 def dump(database: Database, graph: str) -> str:

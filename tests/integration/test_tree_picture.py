@@ -19,7 +19,8 @@ from tree_runs import count, story, tell
 def test_a_built_tree_is_drawn_with_every_node(
     database: Database, graph: str, offline: Settings, tmp_path: Path
 ) -> None:
-    id = tell(database, graph, "lamp", story())
+    paragraphs = story()[:16]
+    id = tell(database, graph, "lamp", paragraphs)
     target = tmp_path / "tree.svg"
     done = tree(settings=offline, options=TreeBuildOptions(plot=target))
     root = ElementTree.parse(target).getroot()
@@ -32,7 +33,7 @@ def test_a_built_tree_is_drawn_with_every_node(
     assert target.read_bytes() == first
     picture = read_picture(database, graph, id)
     leaves = [node.text for node in picture.nodes if node.kind == LEAF]
-    assert leaves == list(story())
+    assert leaves == list(paragraphs)
     assert all(node.parts for node in picture.nodes if node.kind != LEAF)
     assert {node.level for node in picture.nodes if node.kind == SUMMARY} == {level for level, _ in done.summaries}
 
@@ -40,21 +41,22 @@ def test_a_built_tree_is_drawn_with_every_node(
 def test_passages_are_drawn_in_the_order_of_the_text(
     database: Database, graph: str, offline: Settings, tmp_path: Path
 ) -> None:
-    id = tell(database, graph, "lamp", story())
+    paragraphs = story()[:8]
+    id = tell(database, graph, "lamp", paragraphs)
     target = tmp_path / "tree.html"
     done = tree(settings=offline, options=TreeBuildOptions(leaf_tokens=30, plot=target))
     assert done.trees[0].are_passages
     leaves = [node.text for node in read_picture(database, graph, id).nodes if node.kind == LEAF]
-    places = [" ".join(story()).find(" ".join(leaf.split())[:25]) for leaf in leaves]
+    places = [" ".join(paragraphs).find(" ".join(leaf.split())[:25]) for leaf in leaves]
     assert places == sorted(places)
     page = target.read_text("utf-8")
     assert len(re.findall(r'class="node leaf"', page)) == done.leaves == len(leaves)
 
 
-def test_what_cannot_be_drawn_is_said_before_anything_is_built(
+def test_what_cannot_be_drawn_is_refused_before_anything_is_built(
     database: Database, graph: str, offline: Settings, tmp_path: Path
 ) -> None:
-    id = tell(database, graph, "lamp", story())
+    id = tell(database, graph, "lamp", story()[:4])
     with pytest.raises(UsageError, match=r"cannot draw a tree into 'tree\.png'"):
         tree(settings=offline, options=TreeBuildOptions(plot=tmp_path / "tree.png"))
     tell(database, graph, "bell", story()[:3])

@@ -10,12 +10,10 @@ import numpy as np
 from kg_neo4j._models.embedding import Vectors, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row, batches
+from kg_neo4j.graph.database import Row, batches
 from kg_neo4j.graph.documents import embedded_text
-from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.vectors import stale_hash, store_chunks, text_hash
+from kg_neo4j.organise.tree.store import TreeStore
+from kg_neo4j.organise.vectors import stale_hash, text_hash
 
 TEXTS_A_CALL = 128
 
@@ -24,12 +22,10 @@ TEXTS_A_CALL = 128
 class TreeVectors:
     """The vectors of one tree. With `keeps`, what is made is stored at once, before its node is published."""
 
-    database: Database
-    graph: str
+    store: TreeStore
     tree_id: str
     model: EmbeddingModel
     tokeniser: Tokeniser
-    lease: Lease | None  # None: nothing is written
     keeps: bool = False  # vectors that are paid for
     _known: dict[str, list[float]] = field(default_factory=dict)
 
@@ -45,8 +41,8 @@ class TreeVectors:
         for some in batches(sorted(missing), TEXTS_A_CALL):
             found = embed_texts(self.model, [missing[key] for key in some], self.tokeniser)
             made = dict(zip(some, (row.tolist() for row in found), strict=True))
-            if self.keeps and self.lease is not None:
-                self._keep(self.lease, made)
+            if self.keeps and self.store.lease is not None:
+                self.store.keep_text_vectors(self.tree_id, self.model, made)
             self._known |= made
         return self._array([self._known[key] for key in hashes])
 
@@ -57,13 +53,12 @@ class TreeVectors:
         for row, text in zip(chunks, texts, strict=True):
             if (digest := stale_hash(row["hash"], text, row["text"], self.model)) is not None:
                 stale.append(({"id": row["id"], "text": text}, digest))
-        if stale and self.lease is None:
+        if stale and self.store.lease is None:
             return self.of_texts(texts)
         if stale:
-            store_chunks(self.database, self.graph, self.model, self.tokeniser, stale)
+            self.store.embed_chunks(self.model, self.tokeniser, stale)
         ids = [row["id"] for row in chunks]
-        rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=ids)
-        found = {row["id"]: row["embedding"] for row in rows}
+        found = self.store.chunk_vectors(ids)
         return self._array([found[each] for each in ids])
 
     def stored(self, ids: Sequence[str], texts: Sequence[str]) -> Vectors | None:
@@ -73,8 +68,7 @@ class TreeVectors:
         """
         hashes = [self.digest(text) for text in texts]
         self._read(sorted(set(hashes)))
-        rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=list(ids))
-        chunks = {row["id"]: row["embedding"] for row in rows}
+        chunks = self.store.chunk_vectors(ids)
         found = [self._known.get(key, chunks.get(each)) for each, key in zip(ids, hashes, strict=True)]
         near = next((vector for vector in found if vector is not None), None)
         if near is None:
@@ -87,17 +81,7 @@ class TreeVectors:
 
     def _read(self, hashes: Sequence[str]) -> None:
         if hashes:
-            query = queries.get("tree/node_vectors")
-            rows = self.database.read(query, graph=self.graph, tree=self.tree_id, hashes=list(hashes))
-            self._known |= {row["hash"]: row["embedding"] for row in rows}
-
-    def _keep(self, lease: Lease, made: dict[str, list[float]]) -> None:
-        of = {"graph": self.graph, "kind": "vector", "model": self.model.name}
-        rows = [
-            {"id": hash_id("vector", self.graph, self.tree_id, key), **of, "hash": key, "embedding": vector}
-            for key, vector in made.items()
-        ]
-        lease.write(queries.get("tree/store_vectors"), graph=self.graph, tree=self.tree_id, rows=rows)
+            self._known |= self.store.text_vectors(self.tree_id, hashes)
 
     def _array(self, rows: Sequence[Sequence[float]]) -> Vectors:
         return np.array(rows, dtype=np.float32).reshape(len(rows), self.model.dimension)

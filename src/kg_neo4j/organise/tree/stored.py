@@ -70,6 +70,16 @@ class Publication:
     properties: Mapping[str, Any]  # fingerprint, levels, absent, ...
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a stored tree lacks to be as it should be."""
+
+    gone: Sequence[str]  # ids of nodes that are to be deleted
+    changed: Sequence[Node]  # that are new or other, in the order in which they are written
+    relinked: bool  # its leaves are others
+    nodes: int  # that change, come or go, the tree itself counted; 0: nothing differs
+
+
 def tree_id(graph: str, document_id: str, name: str) -> str:
     """Return the id of a document's tree."""
     return hash_id("tree", graph, document_id, name)
@@ -103,34 +113,40 @@ def begin_tree(lease: Lease, graph: str, document_id: str, name: str) -> None:
     lease.write(queries.get("tree/begin"), graph=graph, document_id=document_id, id=id, name=name)
 
 
-def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: Publication) -> int:
-    """Write what differs and return how many nodes changed, came or went, the tree itself counted; 0 for none."""
+def difference(stored: StoredTree, wanted: Publication) -> Difference:
+    """Return what is to be written so that the stored tree is as it should be."""
     gone = sorted(stored.nodes.keys() - {node.id for node in wanted.nodes})
     changed = sorted((node for node in wanted.nodes if stored.nodes.get(node.id) != node), key=lambda node: node.order)
-    leaves = sorted([*wanted.chunks, *wanted.passages])
-    relinked = list(stored.leaves) != leaves
+    relinked = list(stored.leaves) != sorted([*wanted.chunks, *wanted.passages])
     own = (stored.fit, stored.settings, list(stored.answers), dict(stored.properties))
     kept = own == (wanted.fit, wanted.settings, list(wanted.answers), dict(wanted.properties))
-    if stored.complete and kept and not (gone or changed or relinked):
+    is_none = stored.complete and kept and not (gone or changed or relinked)
+    return Difference(gone, changed, relinked, 0 if is_none else len(gone) + len(changed) + 1)
+
+
+def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: Publication) -> int:
+    """Write what differs and return how many nodes changed, came or went, the tree itself counted; 0 for none."""
+    found = difference(stored, wanted)
+    if not found.nodes:
         return 0
     where = {"graph": graph, "tree": stored.id}
     opened = {"fit": wanted.fit, "settings": wanted.settings, "answers": list(wanted.answers) or None}
     lease.write(queries.get("tree/open"), graph=graph, id=stored.id, **opened)
-    for some in batches(gone, NODES_A_WRITE):
+    for some in batches(found.gone, NODES_A_WRITE):
         lease.write(queries.get("tree/delete_nodes"), graph=graph, ids=list(some))
     chunks = {link[0] for node in wanted.nodes for link in node.links} - {node.id for node in wanted.nodes}
-    for place in sorted({node.order[0] for node in changed}):
+    for place in sorted({node.order[0] for node in found.changed}):
         for label, query in _WRITES.items():
-            rows = [_row(node, chunks) for node in changed if (node.order[0], node.label) == (place, label)]
+            rows = [_row(node, chunks) for node in found.changed if (node.order[0], node.label) == (place, label)]
             for part in batches(rows, NODES_A_WRITE):
                 _write_rows(database, lease, queries.get(query), part, where)
     links = {"chunks": list(wanted.chunks), "nodes": list(wanted.passages)}
-    if relinked:
+    if found.relinked:
         lease.write(queries.get("tree/link_leaves"), **where, **links)
     removed = dict.fromkeys(stored.properties.keys() - wanted.properties.keys())
     properties = {**removed, **wanted.properties}
     lease.write(queries.get("tree/finish"), graph=graph, id=stored.id, properties=properties)
-    return len(gone) + len(changed) + 1
+    return found.nodes
 
 
 def _node(row: Mapping[str, Any]) -> Node:

@@ -13,10 +13,7 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tasks import Request
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import BudgetReached, ModelError, SchemaConflict, UsageError
-from kg_neo4j.graph import queries
-from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
-from kg_neo4j.graph.database import Database, Row, present
-from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.database import Row, present
 from kg_neo4j.organise.tree import structure, upkeep, writing
 from kg_neo4j.organise.tree.building import TreeBuild, TreeDraft
 from kg_neo4j.organise.tree.clustering import require_scikit_learn
@@ -24,7 +21,8 @@ from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.interface import SPHERES, Leaf, Summariser, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint, leaves_of
 from kg_neo4j.organise.tree.naming import TreeNamer
-from kg_neo4j.organise.tree.stored import Publication, begin_tree, publish, read_tree, tree_id
+from kg_neo4j.organise.tree.store import TreeStore
+from kg_neo4j.organise.tree.stored import Publication, tree_id
 from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
 from kg_neo4j.organise.tree.writing import Unfinished, Writing
 from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, WrittenText, answer_tokens
@@ -97,9 +95,7 @@ class PlannedTree:
     details_by: str
 
 
-def build_tree(
-    database: Database, lease: Lease, graph: str, document: Row, how: TreeBuilding, progress: Progress = SILENT
-) -> BuiltTree:
+def build_tree(store: TreeStore, document: Row, how: TreeBuilding, progress: Progress = SILENT) -> BuiltTree:
     """Bring the tree of a document (id, title) up to date. A repeat gives 0 changes and 0 calls.
 
     Where the model fails or the budget is used up nothing is published, `unfinished` says why, and the next run goes
@@ -107,25 +103,23 @@ def build_tree(
     LeaseHeld.
     """
     require_scikit_learn()
-    begin_tree(lease, graph, document["id"], how.choice.name)
-    work = _TreeWork(database, graph, lease, document, how, progress)
+    store.begin(document["id"], how.choice.name)
+    work = _TreeWork(store, document, how, progress)
     try:
         draft = work.building().build()
     except (Unfinished, ModelError, BudgetReached) as stopped:  # the last two are of the embedding model
         return work.report(None, 0, unfinished=str(stopped))
-    return work.report(draft, work.publish(draft, lease))
+    return work.report(draft, work.publish(draft))
 
 
-def plan_tree(
-    database: Database, graph: str, document: Row, how: TreeBuilding, unread: Sequence[Chunk] | None = None
-) -> PlannedTree:
+def plan_tree(store: TreeStore, document: Row, how: TreeBuilding, unread: Sequence[Chunk] | None = None) -> PlannedTree:
     """Return what `build_tree` would ask: the same build, with doors that count and without writing.
 
     A text without an answer is composed of the text's own sentences instead. `unread` are the chunks of a document that
     is not loaded.
     """
     require_scikit_learn()
-    work = _TreeWork(database, graph, None, document, how, SILENT, unread)
+    work = _TreeWork(store, document, how, SILENT, unread)
     asked: list[Request] = []
     built = work.report(work.building(asked).build(), 0)
     questions: dict[str, OpenQuestion] = {}
@@ -151,21 +145,17 @@ class _TreeWork:
 
     def __init__(
         self,
-        database: Database,
-        graph: str,
-        lease: Lease | None,
+        store: TreeStore,
         document: Row,
         how: TreeBuilding,
         progress: Progress,
         unread: Sequence[Chunk] | None = None,
     ) -> None:
-        self._database, self._graph, self._document = database, graph, document
+        self._store, self._document = store, document
         self._how, self._progress = how, progress
-        self._id = tree_id(graph, document["id"], how.choice.name)
-        # What is said while a tree is built is stored beside the tree, before it is used.
-        remembers, about = frozenset({FILTERED, TOO_LONG, UNREADABLE}), AnswerSubjects((self._id,))
-        self._answers = GraphAnswers(database, graph, lease, remembers, about)
-        self._stored = stored = read_tree(database, graph, self._id)
+        self._id = tree_id(store.graph, document["id"], how.choice.name)
+        self._answers = store.answers(self._id, frozenset({FILTERED, TOO_LONG, UNREADABLE}))
+        self._stored = stored = store.tree(self._id)
         self._shape = structure.read(stored.fit) if stored and stored.fit else None
         known = None
         if stored and stored.settings is not None and self._shape:
@@ -177,8 +167,7 @@ class _TreeWork:
         self._drop_shape(known)
         if self._shape is None:
             self.options = upkeep.clustered_here(self.options)
-        read = {"graph": graph, "document_id": document["id"]}
-        self._rows = [] if unread else database.read(queries.get("tree/chunks"), **read)
+        self._rows = [] if unread else store.chunks(document["id"])
         self._chunks = [
             Leaf(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in self._rows
         ]
@@ -229,11 +218,10 @@ class _TreeWork:
         return stored if asked is None else stored.counting(asked)
 
     def _subject(self, door: Door) -> Subject:
-        return Subject(self._graph, self._id, door.name, door.window, self._how.tokeniser)
+        return Subject(self._store.graph, self._id, door.name, door.window, self._how.tokeniser)
 
     def _embedding(self, model: EmbeddingModel) -> TreeVectors:
-        where, how = (self._database, self._graph, self._id), self._how
-        return TreeVectors(*where, model, how.tokeniser, self._answers.lease, how.keeps_vectors)
+        return TreeVectors(self._store, self._id, model, self._how.tokeniser, self._how.keeps_vectors)
 
     def _leaf_vectors(self, embedding: TreeVectors, texts: Sequence[str]) -> Vectors:
         if self.is_simulated:
@@ -264,14 +252,14 @@ class _TreeWork:
         opened = self._opened(door, asked) if writing.is_stored(summariser) else door
         return writing.own_author(by, opened, self._subject(door))
 
-    def publish(self, draft: TreeDraft, lease: Lease) -> int:
+    def publish(self, draft: TreeDraft) -> int:
         """Store the tree, and return how many nodes changed."""
-        stored = read_tree(self._database, self._graph, self._id)  # at this moment: it was begun
+        stored = self._store.tree(self._id)  # at this moment: it was begun
         if stored is None:
             raise SchemaConflict(
                 f"the tree of {self._document['title']!r} was deleted while it was built", hint="run the command again"
             )
-        return publish(self._database, lease, self._graph, stored, self._publication(draft))
+        return self._store.publish(stored, self._publication(draft))
 
     def _publication(self, draft: TreeDraft) -> Publication:
         ids = [leaf.id for leaf in self._leaves.leaves]

@@ -22,6 +22,7 @@ from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.organise.tree.interface import UMAP, Aspect, Summariser
 from kg_neo4j.organise.tree.picture import check_target, plot_tree
+from kg_neo4j.organise.tree.store import TreeStore
 from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding, build_tree
 from kg_neo4j.organise.tree.trees import plan_tree as plan_one
 from kg_neo4j.organise.tree.upkeep import RAPTOR, TreeBuildChoice
@@ -131,9 +132,10 @@ def tree(
                 raise UsageError(why, hint="name one with --document")
         vectors.prepare(database, how.embedder)
         with Lease(database, settings.graph) as lease:
+            store = TreeStore(database, settings.graph, lease)
             for place, document in enumerate(documents):
                 own = replace(how, tokeniser=_tokeniser(document))
-                built.append(build_tree(database, lease, settings.graph, document, own, progress))
+                built.append(build_tree(store, document, own, progress))
                 if built[-1].unfinished:
                     left = f"; {len(documents) - place - 1} more documents wait" if place + 1 < len(documents) else ""
                     unfinished.append(f"{document['title']}: {built[-1].unfinished}{left}")
@@ -149,7 +151,7 @@ def tree(
         sum((each.usage for each in built), Usage()),
         time.monotonic() - started,
         tuple(unfinished),
-        (*notes, *_on_clusters(options.name, built), *(line for each in built for line in _remarks(each))),
+        (*notes, *notes_on(options.name, built)),
     )
 
 
@@ -168,14 +170,14 @@ def plan_tree(
     options = options or TreeBuildOptions()
     how = _building(settings, options, summarisers, None)
     with connect(settings, progress) as database:
+        store = TreeStore(database, settings.graph)
         plans = [
-            plan_one(database, settings.graph, {"id": document.id, "title": document.title}, how, chunks)
-            for document, chunks in unread
+            plan_one(store, {"id": document.id, "title": document.title}, how, chunks) for document, chunks in unread
         ]
         documents, _ = _documents(database, settings.graph, options.documents, is_needed=not plans)
         planned = {each.document_id for each in plans}
         plans += [
-            plan_one(database, settings.graph, row, replace(how, tokeniser=_tokeniser(row)))
+            plan_one(store, row, replace(how, tokeniser=_tokeniser(row)))
             for row in documents
             if row["id"] not in planned
         ]
@@ -216,6 +218,11 @@ def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion]
         f"a summary or a note has {most} tokens, which is the most",
         "no answer has to be asked for once more",
     )
+
+
+def notes_on(name: str, built: Sequence[BuiltTree]) -> list[str]:
+    """Return what a person should know of trees that were built under one name."""
+    return [*_on_clusters(name, built), *(line for each in built for line in _remarks(each))]
 
 
 def _on_clusters(name: str, built: Sequence[BuiltTree]) -> list[str]:

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.fitted import ClusterFit
 from kg_neo4j.organise.tree.fitted import read as read_fit
-from kg_neo4j.organise.tree.interface import UMAP, Clusters
+from kg_neo4j.organise.tree.interface import SPHERES, UMAP, Clusters
+from kg_neo4j.organise.tree.stored import SUMMARY
 from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, clustered_here, options_json, read_options, settled
+from kg_neo4j.pipeline.commands.tree import notes_on
+from memory_trees import MemoryTrees
 from node_clusters import Vectors, check, topics
+from tree_runs import saga
 
 PROGRAM = """
 import sys
@@ -141,3 +145,36 @@ def test_the_tree_named_raptor_has_them_where_umap_is_installed(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "umap", None)  # as where it is not installed
     assert clustered_here(here) == new
     assert "clustering" not in options_json(new)
+
+
+def test_a_raptor_tree_keeps_its_clusters_until_it_is_rebuilt_and_is_updated_without_umap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trees, paragraphs = MemoryTrees(), list(saga()[:60])
+    lamp = trees.tell("lamp", paragraphs)
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "umap", None)  # as where it is not installed
+        first = trees.build(lamp, name="raptor")
+        assert first.clustering == SPHERES
+        assert "`pip install 'kg-neo4j[raptor]'`" in notes_on("raptor", [first])[0]
+    kept = trees.build(lamp, name="raptor")
+    assert (kept.changes, kept.clustering) == (0, SPHERES)
+    assert "--rebuild uses UMAP" in notes_on("raptor", [kept])[0]
+    rebuilt = trees.build(lamp, name="raptor", rebuild=True)
+    assert rebuilt.clustering == UMAP
+    assert "as in RAPTOR" in notes_on("raptor", [rebuilt])[0]
+    assert rebuilt.summaries != first.summaries
+    before = trees.stored(lamp, "raptor")
+    assert trees.build(lamp, name="raptor", rebuild=True).changes == 0
+    paragraphs[7:9] = ["The bell of Skarnes rang by itself, and a storm came up from the sea."]
+    trees.tell("lamp", paragraphs)
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "umap", None)
+        updated = trees.build(lamp, name="raptor")
+        assert (updated.unfinished, updated.clustering, updated.new_leaves) == ("", UMAP, 1)
+        [new] = [row["id"] for row in trees.chunks(lamp["id"]) if row["text"] == paragraphs[7]]
+        assert any(new in [link[0] for link in node.links] for node in trees.nodes(lamp, SUMMARY, "raptor"))
+        assert trees.build(lamp, name="raptor").changes == 0
+    trees.tell("lamp", saga()[:60])
+    trees.build(lamp, name="raptor")
+    assert trees.stored(lamp, "raptor") == before
