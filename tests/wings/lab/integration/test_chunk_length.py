@@ -1,4 +1,4 @@
-"""kg study chunk-length on a real Neo4j: W2's finding with a model that writes a bounded number of rows a call."""
+"""kg study chunk-length on a real Neo4j: what is found with a model that writes a bounded number of rows a call."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def short(tmp_path: Path) -> str:
 
 
 def test_shorter_chunks_give_more_nodes_and_edges(online: Settings, database: Database, tmp_path: Path) -> None:
-    """W2: nodes times 2.4 to 6.7, edges times 2.4 to 8, from 1,200 to 300 tokens; the loaded graph is not touched."""
+    """Nodes times 2.4 to 6.7, edges times 2.4 to 8, from 1,200 to 300 tokens; the loaded graph is not touched."""
     load([STORY], settings=online, options=LoadOptions(analytics=False))
     before = list(lines(database, online.graph))
     picture = tmp_path / "graphs.png"
@@ -138,7 +138,7 @@ def test_that_relationships_are_read_in_english_alone_without_a_model_is_said(
 
 
 def test_shortened_text_is_compared_with_whole_text(offline: Settings, short: str) -> None:
-    """W1: A1 against A2 is the same study."""
+    """Ways of preparing a text are compared as lengths are."""
     grid = Grid(tokens=(600,), preprocess=("none", "stopwords"))
     found = study_chunk_length([short], settings=offline, options=replace(ONE, grid=grid))
     assert [cell.variant.preprocess for cell in found.cells] == ["none", "stopwords"]
