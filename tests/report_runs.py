@@ -102,6 +102,6 @@ def write_parents(database: Database, graph: str) -> None:
     database.write(Query("test", "test", "test", "write", (), (), "none", "test", PARENTS), graph=graph)
 
 
-def write_only(database: Database, graph: str, model: ChatModel | None) -> Reported:
+def write_only(database: Database, graph: str, model: ChatModel | None, domain: str | None = None) -> Reported:
     with Lease(database, graph) as lease:
-        return write_reports(database, graph, Reporting(door_to(model), TOKENISER), lease=lease)
+        return write_reports(database, graph, Reporting(door_to(model), TOKENISER, domain), lease=lease)

@@ -1,4 +1,4 @@
-"""What community reports cost: planned, kept to, taken from the cache, not paid twice by a killed run."""
+"""What community reports cost: planned, kept to, not paid twice by a killed run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ import pytest
 
 from entity_graph import load, two_cliques
 from fake_llm import FakeLlm, answer
-from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.factory import without_model
-from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, plan_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_runner import RunKg
@@ -63,26 +59,6 @@ def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [2]
     coarse, fine = read_reports(database, graph)
     assert (coarse.title, coarse.findings) == (fine.title, fine.findings)
-
-
-def test_a_useful_answer_serves_other_graphs_from_the_cache(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, tmp_path: Path
-) -> None:
-    cache = AnswerCache(tmp_path / "answers.sqlite3")
-    other = f"{graph}-other"
-    try:
-        for name in (graph, other):
-            load(database, name, two_cliques())
-        assert report(database, graph, model, cache=cache).usage.calls == 2
-        done = report(database, other, model, cache=cache)
-        assert (llm.calls, done.usage.calls, done.by_model) == (2, 0, 2)
-        delete_graph(database, other)
-        load(database, other, two_cliques())
-        with Lease(database, other) as lease:
-            refresh(database, other, lease=lease)
-        assert plan_reports(database, other, Reporting(door_to(model, cache), TOKENISER)).usage.calls == 0
-    finally:
-        delete_graph(database, other)
 
 
 CHILD = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -13,17 +12,14 @@ from entity_graph import load, two_cliques
 from fake_llm import FakeLlm
 from kg_neo4j import Settings
 from kg_neo4j._cli import app as command_line
-from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
-from kg_neo4j.factory import door_to
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import report_questions, search_indexes
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.community_reports import find_domain
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.pipeline.commands.communities import (
     CommunityReportOptions,
@@ -35,7 +31,6 @@ from report_runs import (
     ANSWERS,
     DOUBT,
     HERMIT,
-    TOKENISER,
     add,
     check_references,
     cypher,
@@ -53,8 +48,9 @@ from report_writer import is_report_prompt, shown_rows, write_report
 def test_each_community_is_asked_about_once_and_every_reference_exists(
     database: Database, graph: str, llm: FakeLlm, model: ChatModel
 ) -> None:
+    assert (report(database, graph, model).reports, llm.calls) == (0, 0)
     load(database, graph, [*two_cliques(), HERMIT])
-    done = report(database, graph, model)
+    done = report(database, graph, model, concurrency=3)
     found = read_reports(database, graph)
     assert (llm.calls, done.usage.calls, done.reports, done.by_model, done.flagged) == (2, 2, 2, 2, 0)
     assert [(each.method, each.size) for each in found] == [("model", 5), ("model", 5)]
@@ -62,34 +58,26 @@ def test_each_community_is_asked_about_once_and_every_reference_exists(
     assert (found[0].rating, len(found[0].findings)) == (6.5, 5)
     assert check_references(database, graph, found) > 10
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [1, 1]
-
-
-def test_a_community_of_one_entity_has_a_composed_report_and_leaves_no_paid_one_behind(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel
-) -> None:
-    load(database, graph, [*two_cliques(), HERMIT])
-    report(database, graph, model)
-    without = dump(database, graph)
+    names = cypher("MATCH (e:Entity) WHERE e.graph = $graph RETURN e.id AS id, e.name AS name")
+    by_id = {row["id"]: row["name"] for row in database.read(names, graph=graph)}
+    rows = [shown_rows(request.user)[0] for request in llm.requests]
+    for finding in (finding for each in found for finding in each.findings):
+        for number, entity in finding.entities.items():
+            assert any(row.get(number, "").startswith(f"{by_id[entity]} (") for row in rows)
+    before = dump(database, graph)
+    assert '"report_method":"model"' in before
+    assert "time" not in before
+    done = report(database, graph, model)
+    assert (llm.calls, done.changes, done.usage.calls) == (2, 0, 0)
+    assert report(database, f"{graph}-other", model).reports == 0
+    assert dump(database, graph) == before
     done = report(database, graph, model, singletons=True)
     assert (llm.calls, done.reports, done.by_model, done.changes) == (2, 3, 2, 1)
     found = read_reports(database, graph)
     assert (found[2].title, found[2].method, found[2].size) == ("Hermit", "composed", 1)
     done = report(database, graph, model, singletons=False)
     assert (llm.calls, done.reports, done.by_model, done.changes) == (2, 2, 2, 0)
-    assert dump(database, graph) == without
-
-
-def test_a_repeat_asks_nobody_and_changes_nothing(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel
-) -> None:
-    load(database, graph, two_cliques())
-    report(database, graph, model, concurrency=3)
-    before = dump(database, graph)
-    done = report(database, graph, model)
-    assert (llm.calls, done.changes, done.usage.calls) == (2, 0, 0)
     assert dump(database, graph) == before
-    assert '"report_method":"model"' in before
-    assert "time" not in before
 
 
 def test_a_document_more_asks_only_about_the_community_that_it_changes(
@@ -103,7 +91,11 @@ def test_a_document_more_asks_only_about_the_community_that_it_changes(
     assert "B2 DOUBTED B2" in llm.requests[2].user
     add(database, graph, "again.txt", [DOUBT])  # says nothing new
     assert report(database, graph, model).usage.calls == 0
+    before = {each.title for each in read_reports(database, graph)}
     add(database, graph, "elsewhere.txt", [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
+    with Lease(database, graph) as lease:
+        refresh(database, graph, lease=lease)  # as a load does
+    assert {each.title for each in read_reports(database, graph)} == before
     assert report(database, graph, model).usage.calls == 1
 
 
@@ -123,21 +115,14 @@ def test_reports_of_communities_that_are_gone_leave_with_their_answers(
     assert len(database.read(ANSWERS, graph=graph)) == 1
 
 
-def test_a_load_leaves_reports_that_are_up_to_date(database: Database, graph: str, model: ChatModel) -> None:
-    load(database, graph, two_cliques())
-    report(database, graph, model)
-    before = {each.title: each for each in read_reports(database, graph)}
-    add(database, graph, "more.txt", [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
-    with Lease(database, graph) as lease:
-        refresh(database, graph, lease=lease)
-    assert {each.title for each in read_reports(database, graph)} == set(before)
-
-
-def test_another_domain_asks_again_and_stays_until_another_is_named(
+def test_a_model_takes_over_and_stays_without_one_and_another_domain_asks_again(
     database: Database, graph: str, llm: FakeLlm, model: ChatModel
 ) -> None:
     load(database, graph, two_cliques())
-    report(database, graph, model)
+    report(database, graph, None)
+    assert report(database, graph, model).changes == 2
+    assert report(database, graph, None).changes == 0
+    assert {each.method for each in read_reports(database, graph)} == {"model"}
     assert "field" not in llm.requests[0].prompt
     assert report(database, graph, model, domain="village life").usage.calls == 2
     assert "about this field: village life." in llm.requests[2].prompt
@@ -146,21 +131,6 @@ def test_another_domain_asks_again_and_stays_until_another_is_named(
     assert (done.usage.calls, done.domain) == (1, "village life")
     assert "village life" in llm.requests[4].prompt
     assert report(database, graph, model, domain="").usage.calls == 2
-
-
-def test_a_domain_is_found_from_a_sample_of_chunks(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, tmp_path: Path
-) -> None:
-    load(database, graph, two_cliques())
-    cache = AnswerCache(tmp_path / "answers.sqlite3")
-    llm.say('"Village life."').say("One\nTwo").fail(503)
-    kept, bare = door_to(model, cache), door_to(model)
-    assert find_domain(database, graph, kept, TOKENISER).value == "Village life"
-    assert "facts.txt" in llm.requests[0].user
-    assert find_domain(database, graph, kept, TOKENISER).usage.calls == 0
-    several = find_domain(database, graph, bare, TOKENISER)
-    assert (several.value, several.usage.calls, bool(several.problem)) == (None, 1, True)
-    assert "503" in find_domain(database, graph, bare, TOKENISER).problem
 
 
 def test_the_library_finds_a_domain_once_and_lists_what_it_wrote(
@@ -174,6 +144,7 @@ def test_the_library_finds_a_domain_once_and_lists_what_it_wrote(
     done = community_reports(settings=online, options=auto)
     assert (done.domain, done.usage.calls, done.by_model) == ("Village life in two places", 3, 2)
     assert sum("Village life in two places" in request.prompt for request in llm.requests) == 2
+    assert "facts.txt" in llm.requests[0].user
     again = community_reports(settings=online, options=auto)
     assert (again.domain, again.usage.calls, again.changes) == (done.domain, 0, 0)
     listed = communities(settings=online, level=0)
@@ -200,20 +171,6 @@ def test_a_graph_whose_entities_are_in_no_communities_says_what_to_do(
     assert community_report(1, settings=offline).method == "composed"
 
 
-def test_a_prompt_shows_each_entity_with_the_number_that_is_mapped_back(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel
-) -> None:
-    load(database, graph, two_cliques())
-    report(database, graph, model)
-    names = cypher("MATCH (e:Entity) WHERE e.graph = $graph RETURN e.id AS id, e.name AS name")
-    by_id = {row["id"]: row["name"] for row in database.read(names, graph=graph)}
-    rows = [shown_rows(request.user)[0] for request in llm.requests]
-    for each in read_reports(database, graph):
-        for finding in each.findings:
-            for number, entity in finding.entities.items():
-                assert any(row.get(number, "").startswith(f"{by_id[entity]} (") for row in rows)
-
-
 # --------------------------------------------------------------------------------------------- large communities
 
 
@@ -238,21 +195,6 @@ DETACH DELETE part
 """
 
 
-def test_members_that_are_alone_on_the_next_level_are_shown_beside_reports_on_parts(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    load(database, graph, four_villages(), per_chunk=4)
-    write_parents(database, graph)
-    database.write(Query("test", "test", "test", "write", (), (), "none", "test", DISSOLVE), graph=graph)
-    monkeypatch.setattr(report_questions, "INPUT_TOKENS", 1_500)
-    run = write_only(database, graph, model)
-    assert (llm.calls, run.flagged) == (2, 0)
-    whole = llm.requests[1].user
-    assert "Reports on parts of this community" in whole
-    assert "V3N1 KNOWS V3N0" in whole
-    assert check_references(database, graph, read_reports(database, graph, level=0)) > 5
-
-
 def test_a_community_too_large_is_shown_with_reports_on_its_parts(
     database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,56 +210,36 @@ def test_a_community_too_large_is_shown_with_reports_on_its_parts(
     assert len(found) == 1
     assert check_references(database, graph, found) > 5
     assert write_only(database, graph, model).usage.calls == 0
+    database.write(Query("test", "test", "test", "write", (), (), "none", "test", DISSOLVE), graph=graph)
+    assert write_only(database, graph, model, "village life").flagged == 0  # another domain asks about all again
+    assert llm.calls == 7
+    whole = llm.requests[6].user
+    assert "Reports on parts of this community" in whole
+    assert "V3N1 KNOWS V3N0" in whole  # members that are alone on the next level
+    assert check_references(database, graph, read_reports(database, graph, level=0)) > 5
 
 
 # --------------------------------------------------------------------------------------------- without a model
 
 
-def test_without_a_model_reports_are_composed_and_a_repeat_changes_nothing(database: Database, graph: str) -> None:
-    load(database, graph, [*two_cliques(), HERMIT])
-    done = report(database, graph, None)
+def test_without_a_model_reports_are_composed_alike_in_any_order_and_a_repeat_changes_nothing(
+    database: Database, graph: str
+) -> None:
+    dumps = []
+    for order in (1, 2):
+        delete_graph(database, graph)
+        load(database, graph, [*two_cliques(), HERMIT], order=order)
+        done = report(database, graph, None)
+        dumps.append(dump(database, graph))
+    assert dumps[0] == dumps[1]
     found = read_reports(database, graph)
     assert (done.by_model, done.reports, done.changes, done.usage.calls) == (0, 2, 2, 0)
     assert {each.method for each in found} == {"composed"}
     assert "5 entities with 10 relationships" in found[0].summary
     assert "facts.txt" in found[0].summary
     check_references(database, graph, found)
-    before = dump(database, graph)
     assert report(database, graph, None).changes == 0
-    assert dump(database, graph) == before
-
-
-def test_the_order_of_loading_changes_no_report(database: Database, graph: str) -> None:
-    dumps = []
-    for order in (1, 2):
-        load(database, graph, two_cliques(), order=order)
-        report(database, graph, None)
-        dumps.append(dump(database, graph))
-        delete_graph(database, graph)
-    assert dumps[0] == dumps[1]
-
-
-def test_a_model_takes_over_and_what_it_wrote_stays_without_one(
-    database: Database, graph: str, model: ChatModel
-) -> None:
-    load(database, graph, two_cliques())
-    report(database, graph, None)
-    assert report(database, graph, model).changes == 2
-    assert report(database, graph, None).changes == 0
-    assert {each.method for each in read_reports(database, graph)} == {"model"}
-
-
-def test_an_empty_graph_has_no_reports(database: Database, graph: str, llm: FakeLlm, model: ChatModel) -> None:
-    assert report(database, graph, model).reports == 0
-    assert llm.calls == 0
-
-
-def test_other_graphs_are_left_alone(database: Database, graph: str, model: ChatModel) -> None:
-    load(database, graph, two_cliques())
-    report(database, graph, None)
-    before = dump(database, graph)
-    assert report(database, f"{graph}-other", model).reports == 0
-    assert dump(database, graph) == before
+    assert dump(database, graph) == dumps[1]
 
 
 def test_the_list_says_what_it_leaves_out(database: Database, graph: str, environment: Mapping[str, str]) -> None:

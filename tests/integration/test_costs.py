@@ -18,7 +18,7 @@ from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import extract, plan
+from kg_neo4j.pipeline import plan
 from kg_neo4j.progress import Silent
 from kg_neo4j.records import Usage
 from kg_runner import Kg
@@ -76,31 +76,21 @@ def off_by(planned: Usage, used: Usage) -> dict[str, float]:
 # -- the plan
 
 
-def test_the_plan_of_a_first_load_is_within_15_percent_of_the_run(online: Settings) -> None:
-    planned = plan([ARTICLE], settings=online, options=WHOLE)
-    report = load([ARTICLE], settings=online, options=WHOLE)
-    assert (planned.documents, planned.chunks, planned.chunks_to_ask) == (1, report.chunks, report.chunks)
-    assert set(planned.steps) == set(report.steps) == {"whole", "glean"}
-    repairs = f"the repair of rejected rows takes 0 calls here, at most {planned.chunks_to_ask}: one for each chunk"
-    assert planned.assumptions[-1] == repairs
-    off = off_by(planned.usage, report.usage)
-    assert max(map(abs, off.values())) < 0.15, off
-    assert report.usage.usd == pytest.approx((report.usage.input_tokens + 4 * report.usage.output_tokens) / 1e6)
-
-
 @pytest.mark.parametrize(
-    "options",
+    ("options", "counts"),
     [
-        WHOLE,
-        replace(WHOLE, gleanings=0),
-        replace(WHOLE, chunk_tokens=300, gleanings=2, wave=2),
-        replace(WHOLE, schema="wikipedia", chunk_tokens=600),
+        (replace(WHOLE, chunk_tokens=300, gleanings=2, wave=2), True),
+        pytest.param(WHOLE, True, marks=pytest.mark.slow),
+        pytest.param(replace(WHOLE, gleanings=0), True, marks=pytest.mark.slow),
+        pytest.param(replace(WHOLE, schema="wikipedia", chunk_tokens=600), True, marks=pytest.mark.slow),
+        pytest.param(WHOLE, False, marks=pytest.mark.slow),
     ],
-    ids=["default", "no gleaning", "small chunks", "wikipedia"],
+    ids=["small chunks", "default", "no gleaning", "wikipedia", "a server that counts in its own way"],
 )
 def test_the_plan_learns_from_the_answers_that_the_graph_has(
-    online: Settings, tmp_path: Path, options: LoadOptions
+    online: Settings, llm: FakeLlm, tmp_path: Path, options: LoadOptions, counts: bool
 ) -> None:
+    llm.counts, llm.usage = counts, (5_000, 77)
     first, second = halves(tmp_path)
     load([first], settings=online, options=options)
     planned = plan([second], settings=online, options=options)
@@ -108,17 +98,6 @@ def test_the_plan_learns_from_the_answers_that_the_graph_has(
     off = off_by(planned.usage, report.usage)
     assert max(map(abs, off.values())) < 0.15, off
     assert "measured on" in planned.assumptions[0]
-
-
-def test_the_plan_learns_from_a_server_that_counts_in_its_own_way(
-    online: Settings, llm: FakeLlm, tmp_path: Path
-) -> None:
-    llm.counts, llm.usage = False, (5_000, 77)
-    first, second = halves(tmp_path)
-    load([first], settings=online, options=WHOLE)
-    planned = plan([second], settings=online, options=WHOLE)
-    off = off_by(planned.usage, load([second], settings=online, options=WHOLE).usage)
-    assert max(map(abs, off.values())) < 0.15, off
 
 
 def halves(tmp_path: Path) -> tuple[str, str]:
@@ -130,38 +109,60 @@ def halves(tmp_path: Path) -> tuple[str, str]:
     return str(names[0]), str(names[1])
 
 
-def test_a_plan_asks_nobody_and_writes_nothing(database: Database, online: Settings, llm: FakeLlm) -> None:
-    plan([ARTICLE], settings=online, options=WHOLE)
-    assert dump(database, online.graph) == ""
-    load([STORY], settings=online, options=SMALL)
-    before, calls = dump(database, online.graph), llm.calls
-    plan([ARTICLE, STORY], settings=online, options=SMALL)
-    assert (dump(database, online.graph), llm.calls) == (before, calls)
-
-
-@pytest.mark.parametrize("wave", [0, 8])
-def test_what_is_done_costs_nothing_and_an_edit_only_what_it_changed(
-    online: Settings, tmp_path: Path, wave: int
+def test_the_plan_of_a_first_load_is_within_15_percent_of_the_run_and_that_of_a_second_costs_nothing(
+    database: Database, online: Settings, llm: FakeLlm
 ) -> None:
-    options = replace(SMALL, wave=wave)
-    note = tmp_path / "note.md"
+    planned = plan([ARTICLE], settings=online, options=WHOLE)
+    assert (dump(database, online.graph), llm.calls) == ("", 0)
+    report = load([ARTICLE], settings=online, options=WHOLE)
+    assert (planned.documents, planned.chunks, planned.chunks_to_ask) == (1, report.chunks, report.chunks)
+    assert set(planned.steps) == set(report.steps) == {"whole", "glean"}
+    repairs = f"the repair of rejected rows takes 0 calls here, at most {planned.chunks_to_ask}: one for each chunk"
+    assert planned.assumptions[-1] == repairs
+    off = off_by(planned.usage, report.usage)
+    assert max(map(abs, off.values())) < 0.15, off
+    assert report.usage.usd == pytest.approx((report.usage.input_tokens + 4 * report.usage.output_tokens) / 1e6)
+    assert plan([ARTICLE], settings=online, options=WHOLE).usage == Usage(usd=0.0)
+
+
+@pytest.mark.parametrize("wave", [pytest.param(0, marks=pytest.mark.slow), 8])
+def test_an_edit_costs_what_it_changed_and_a_plan_refuses_what_the_load_would_refuse(
+    database: Database, online: Settings, llm: FakeLlm, tmp_path: Path, wave: int
+) -> None:
+    options, files = replace(SMALL, wave=wave), [str(tmp_path / "note.md")]
     text = Path(ARTICLE).read_text("utf-8")
-    note.write_text(text, "utf-8")
-    loaded = load([str(note)], settings=online, options=options)
-    again = plan([str(note)], settings=online, options=options)
+    Path(files[0]).write_text(text, "utf-8")
+    loaded = load(files, settings=online, options=options)
+    before, calls = dump(database, online.graph), llm.calls
+    again = plan([*files, STORY], settings=online, options=options)
+    assert 0 < again.chunks_to_ask == again.chunks - loaded.chunks
+    again = plan(files, settings=online, options=options)
     assert (again.chunks, again.chunks_to_ask, again.usage) == (loaded.chunks, 0, Usage(usd=0.0))
-    note.write_text(text.replace("Humboldt", "Bonpland", 1), "utf-8")
-    edited = plan([str(note)], settings=online, options=options)
-    assert edited.chunks_to_ask == load([str(note)], settings=online, options=options).usage.calls == 1
+    assert (dump(database, online.graph), llm.calls) == (before, calls)
+    Path(files[0]).write_text(text.replace("Humboldt", "Bonpland", 1), "utf-8")
+    edited = plan(files, settings=online, options=options)
+    assert edited.chunks_to_ask == load(files, settings=online, options=options).usage.calls == 1
+    with pytest.raises(UsageError, match="loaded with another"):
+        plan(files, settings=online, options=replace(options, chunk_tokens=200))
+    with pytest.raises(UsageError, match="schema"):
+        plan(files, settings=online, options=replace(options, schema="wikipedia"))
+    rebuilt = replace(options, chunk_tokens=200, rebuild=True)
+    planned = plan(files, settings=online, options=rebuilt)
+    assert planned.chunks_to_ask == load(files, settings=online, options=rebuilt).usage.calls > 0
 
 
 def test_cached_answers_cost_nothing_also_in_another_graph(database: Database, online: Settings, llm: FakeLlm) -> None:
     cached = online.model_copy(update={"answer_cache": True})
-    load([STORY], settings=cached, options=WHOLE)
-    calls = llm.calls
+    load([STORY], settings=cached, options=replace(WHOLE, gleanings=0))
     elsewhere = cached.model_copy(update={"graph": f"{online.graph}-2"})
-    assert plan([STORY], settings=elsewhere, options=WHOLE).usage.calls == 0
+    planned = plan([STORY], settings=elsewhere, options=WHOLE)
     try:
+        report = load([STORY], settings=elsewhere, options=WHOLE)
+        assert set(planned.steps) == set(report.steps) == {"glean"}
+        assert planned.usage.calls == report.usage.calls == report.chunks
+        calls = llm.calls
+        delete_graph(database, elsewhere.graph)
+        assert plan([STORY], settings=elsewhere, options=WHOLE).usage.calls == 0
         assert load([STORY], settings=elsewhere, options=WHOLE).usage.calls == 0
     finally:
         delete_graph(database, elsewhere.graph)
@@ -169,31 +170,14 @@ def test_cached_answers_cost_nothing_also_in_another_graph(database: Database, o
     assert plan([STORY], settings=elsewhere.model_copy(update={"answer_cache": False}), options=WHOLE).usage.calls > 0
 
 
-def test_without_a_model_nothing_is_paid(online: Settings) -> None:
+def test_a_plan_without_a_model_or_without_a_price(online: Settings) -> None:
     offline = online.model_copy(update={"openai_base_url": None, "openai_api_key": None})
     planned = plan([STORY], settings=offline, options=WHOLE)
     assert (planned.model, planned.chunks, planned.chunks_to_ask) == (None, 2, 0)
     assert planned.usage == planned.embedding == Usage(usd=0.0)
-
-
-def test_a_model_without_a_price_is_planned_without_one(online: Settings) -> None:
     planned = plan([STORY], settings=online.model_copy(update={"prices": None, "model": "nobody-knows"}))
     assert planned.usage.calls > 0
     assert planned.usage.usd is None
-
-
-def test_a_plan_refuses_what_the_load_would_refuse(online: Settings) -> None:
-    load([STORY], settings=online, options=SMALL)
-    with pytest.raises(UsageError, match="loaded with another"):
-        plan([STORY], settings=online, options=replace(SMALL, chunk_tokens=200))
-    with pytest.raises(UsageError, match="schema"):
-        plan([STORY], settings=online, options=replace(SMALL, schema="wikipedia"))
-    rebuilt = replace(SMALL, chunk_tokens=200, rebuild=True)
-    planned = plan([STORY], settings=online, options=rebuilt)
-    assert planned.chunks_to_ask == load([STORY], settings=online, options=rebuilt).usage.calls > 0
-
-
-def test_embedding_with_a_model_is_planned_apart(online: Settings) -> None:
     for model, priced in (("text-embedding-3-small", True), ("nobody-knows", False)):
         planned = plan([STORY], settings=online.model_copy(update={"embedding_model": model}), options=WHOLE)
         assert planned.embedding.calls > 0
@@ -207,6 +191,9 @@ def test_embedding_with_a_model_is_planned_apart(online: Settings) -> None:
 def test_a_budget_stops_before_it_is_passed_and_a_larger_one_goes_on(
     database: Database, online: Settings, llm: FakeLlm
 ) -> None:
+    with pytest.raises(UsageError, match="budget needs a price") as unpriced:
+        load([STORY], settings=online.model_copy(update={"prices": None}), options=replace(SMALL, budget_usd=1.0))
+    assert ("KG_PRICES" in (unpriced.value.hint or ""), llm.calls) == (True, 0)
     whole = load([ARTICLE], settings=online, options=SMALL)
     wanted = dump(database, online.graph)
     delete_graph(database, online.graph)
@@ -222,13 +209,6 @@ def test_a_budget_stops_before_it_is_passed_and_a_larger_one_goes_on(
     resumed = load([ARTICLE], settings=online, options=replace(SMALL, budget_usd=10.0))
     assert resumed.usage.calls == left
     assert dump(database, online.graph) == wanted
-
-
-def test_a_budget_needs_a_price(online: Settings, llm: FakeLlm) -> None:
-    with pytest.raises(UsageError, match="budget needs a price") as error:
-        load([STORY], settings=online.model_copy(update={"prices": None}), options=replace(SMALL, budget_usd=1.0))
-    assert "KG_PRICES" in (error.value.hint or "")
-    assert llm.calls == 0
 
 
 # -- the command line
@@ -249,7 +229,9 @@ def child(environment: Mapping[str, str], online: Settings) -> dict[str, str]:
     }
 
 
-def test_the_command_prints_the_plan(child: Mapping[str, str], kg: Kg, llm: FakeLlm) -> None:
+def test_the_command_prints_the_plan_and_stops_at_the_budget_with_code_3(
+    child: Mapping[str, str], kg: Kg, llm: FakeLlm
+) -> None:
     shape = json.loads(kg("load", ARTICLE, "--dry-run", "--json", **child)[1])
     chunks = shape["chunks"]
     assert chunks > 1
@@ -264,9 +246,6 @@ def test_the_command_prints_the_plan(child: Mapping[str, str], kg: Kg, llm: Fake
     unknown = kg("load", ARTICLE, "--dry-run", **{**child, "KG_MODEL": "nobody-knows"})[1]
     assert "price      unknown" in unknown
     assert llm.calls == 0
-
-
-def test_the_command_stops_at_the_budget_with_code_3(child: Mapping[str, str], kg: Kg, llm: FakeLlm) -> None:
     code, _, err = kg("load", ARTICLE, "--no-analytics", "--budget-usd", "0.05", **child)
     assert code == 3
     assert "the budget of 0.05 USD is used up" in err
@@ -341,26 +320,3 @@ def test_an_interrupt_between_two_answers_loses_none_of_them(online: Settings, l
     asked = llm.calls
     resumed = load([ARTICLE], settings=online, options=SMALL)  # has an endpoint of its own: 16 calls at a time
     assert resumed.usage.calls == llm.calls - asked == resumed.chunks - 6
-
-
-def test_extracting_to_files_keeps_to_a_budget_and_the_cache_has_what_was_paid_for(
-    online: Settings, llm: FakeLlm, tmp_path: Path
-) -> None:
-    cached = online.model_copy(update={"answer_cache": True})
-    with pytest.raises(BudgetReached):
-        extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=replace(SMALL, budget_usd=0.08))
-    first = llm.calls
-    report = extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=SMALL)
-    assert 0 < report.usage.calls == llm.calls - first < report.chunks
-    planned = plan([str(tmp_path / "files")], settings=online, options=SMALL)
-    assert (planned.documents, planned.chunks, planned.chunks_to_ask) == (1, report.chunks, 0)
-
-
-def test_a_cached_first_answer_leaves_only_the_gleaning_to_be_paid(database: Database, online: Settings) -> None:
-    cached = online.model_copy(update={"answer_cache": True})
-    load([STORY], settings=cached, options=replace(WHOLE, gleanings=0))
-    delete_graph(database, online.graph)
-    planned = plan([STORY], settings=cached, options=WHOLE)
-    report = load([STORY], settings=cached, options=WHOLE)
-    assert set(planned.steps) == set(report.steps) == {"glean"}
-    assert planned.usage.calls == report.usage.calls == report.chunks

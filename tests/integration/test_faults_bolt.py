@@ -49,6 +49,7 @@ FAULTS = {  # the first transaction after they are armed is a read
     "drip": Fault("drip", COMMIT, skip=1, reply=True, seconds=0.02),
     "delay": Fault("delay", RUN, seconds=0.3),
 }
+VARIANTS = ("cut before run", "the commit's answer cut short", "drip", "delay")  # of other faults, or nothing breaks
 
 
 @pytest.fixture
@@ -83,7 +84,13 @@ def write_two_chunks(database: Database, graph: str, between: list[Fault], proxy
         settle(database, graph, SCHEMA, lease)
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, id=name, marks=[pytest.mark.slow] if name in VARIANTS else [])
+        for name, fault in FAULTS.items()
+    ],
+)
 def test_a_connection_that_breaks_while_a_batch_is_written_has_one_effect(
     database: Database, through: Database, proxy: TcpProxy, graph: str, fault: Fault
 ) -> None:
@@ -112,7 +119,14 @@ def test_a_commit_whose_answer_is_lost_again_and_again_ends_with_what_to_do(
     assert dump(database, graph) == once
 
 
-@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 60))])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        0,
+        pytest.param(1, marks=pytest.mark.slow),
+        *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 60)),
+    ],
+)
 def test_a_load_over_a_line_that_breaks_often_gives_the_same_graph(
     database: Database, proxy: TcpProxy, settings: Settings, graph: str, seed: int
 ) -> None:

@@ -1,11 +1,10 @@
 """Run again: unchanged, edited, with another configuration, in another environment, with answers in another order.
 
-Rows 48 and 51 to 54 of the test plan. Torn files of the managed server and of the cache of answers are in test_state
-and test_cache; here are those of `kg extract`.
+Rows 51 to 54 of the test plan. Torn files of the managed server, of the cache of answers and of `kg extract` are in
+test_state, test_cache and test_exchange.
 
 Mutants seen to turn this red: rows written in the order of a set of names (row 53); evidence not sorted in
-`fold` (row 54); the model left out of the configuration's hash (row 52); the digest of a file of extractions not
-compared (row 48).
+`fold` (row 54); the model left out of the configuration's hash (row 52).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -25,12 +25,11 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j._models import prompts
 from kg_neo4j.acquire import chunking
-from kg_neo4j.errors import KgError, UnreadableSource, UsageError
+from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.extract import engine
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import extract
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = EXAMPLES / "alexander_von_humboldt.md"
@@ -171,58 +170,68 @@ def test_going_on_with_other_options_or_another_model_is_refused(
     assert half_done == dump(database, online.graph)
 
 
-@pytest.mark.parametrize("what", ["prompt", "rules of reading", "rules of chunking"])
 def test_going_on_with_another_version_of_the_program_is_refused(
     database: Database,
     online: Settings,
     llm: FakeLlm,
     folder: Path,
     half_done: str,
-    what: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real = prompts.load
-    if what == "prompt":
-        monkeypatch.setattr(prompts, "load", lambda name: replace(real(name), hash=f"{real(name).hash[:-1]}x"))
-    elif what == "rules of reading":
-        monkeypatch.setattr(engine, "RULES_VERSION", "0")
-    else:
-        monkeypatch.setattr(chunking, "RULES_VERSION", "0")
-    refused(database, online, OPTIONS, llm, folder)
-    monkeypatch.undo()
+    others: tuple[tuple[ModuleType, str, object], ...] = (
+        (prompts, "load", lambda name: replace(real(name), hash=f"{real(name).hash[:-1]}x")),
+        (engine, "RULES_VERSION", "0"),
+        (chunking, "RULES_VERSION", "0"),
+    )
+    for module, name, other in others:
+        with monkeypatch.context() as changed:
+            changed.setattr(module, name, other)
+            refused(database, online, OPTIONS, llm, folder)
     load([str(folder)], settings=online, options=OPTIONS)
     assert half_done != dump(database, online.graph)
 
 
 # ------------------------------------------------------------------------------------------------------- row 53
 
-ENVIRONMENTS = (
-    {"TZ": "UTC", "LC_ALL": "C", "PYTHONHASHSEED": "0"},
-    {"TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"},
-    {"TZ": "America/St_Johns", "LANG": "tr_TR.UTF-8", "LANGUAGE": "tr", "PYTHONHASHSEED": "4242", "PYTHONUTF8": "1"},
-)
+HERE = {"TZ": "UTC", "LC_ALL": "C", "PYTHONHASHSEED": "0"}
+TURKEY = {
+    "TZ": "America/St_Johns",
+    "LANG": "tr_TR.UTF-8",
+    "LANGUAGE": "tr",
+    "PYTHONHASHSEED": "4242",
+    "PYTHONUTF8": "1",
+}
+NEPAL = {"TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}
 
 
+@pytest.mark.parametrize("other", [TURKEY, pytest.param(NEPAL, marks=pytest.mark.slow)], ids=["Turkish", "Nepal"])
 def test_time_zone_locale_and_hash_seed_change_nothing(
-    database: Database, graph: str, environment: Mapping[str, str], folder: Path
+    database: Database, graph: str, environment: Mapping[str, str], folder: Path, other: Mapping[str, str]
 ) -> None:
     shutil.copy(ARTICLE, folder)  # many spellings of one name
     kept = {name: value for name, value in environment.items() if not name.startswith(("LC_", "LANG"))}
     command = [sys.executable, "-m", "kg_neo4j", "load", str(folder), "--chunk-tokens", "150"]
     found = []
-    for each in ENVIRONMENTS:
+    for each in (HERE, other):
         subprocess.run(command, env={**kept, **each}, check=True, capture_output=True)
         found.append(dump(database, graph))
         delete_graph(database, graph)
     assert '"Community"' in found[0]
     assert found[1] == found[0]
-    assert found[2] == found[0]
 
 
 # ------------------------------------------------------------------------------------------------------- row 54
 
 
-@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 30))])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        1,
+        pytest.param(2, marks=pytest.mark.slow),
+        *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 30)),
+    ],
+)
 def test_answers_and_files_in_any_order_give_the_same_graph(
     database: Database, online: Settings, folder: Path, seed: int
 ) -> None:
@@ -236,24 +245,3 @@ def test_answers_and_files_in_any_order_give_the_same_graph(
         load(draw.sample(files, len(files)), settings=shuffled, options=OPTIONS)
         assert slow.calls > len(files)
     assert dump(database, online.graph) == wanted
-
-
-# ------------------------------------------------------------------------------------------------------- row 48
-
-
-def test_a_file_of_extractions_cut_at_any_byte_is_refused(offline: Settings, tmp_path: Path) -> None:
-    note = tmp_path / "note.txt"
-    note.write_text("Anna Weber met Karl Braun in Vienna.", "utf-8")
-    folder = tmp_path / "extracted"
-    extract([str(note)], to=str(folder), settings=offline, options=OPTIONS)
-    (file,) = folder.iterdir()
-    whole = file.read_bytes()
-    step = max(1, len(whole) // 200)
-    from kg_neo4j.extract import exchange
-
-    for size in sorted({*range(0, len(whole), step), len(whole) - 1, len(whole) - 2}):
-        file.write_bytes(whole[:size])
-        with pytest.raises(UnreadableSource, match="not whole"):
-            list(exchange.read(file))
-    file.rename(file.with_suffix(".partial"))
-    assert not exchange.files_in(folder)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import uuid
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import ModelUnavailable, UsageError
+from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
@@ -45,12 +49,53 @@ RETURN count(*) AS chains
 
 
 @pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    """A server of this test's own, which answers from the reports that it is shown."""
+    with report_server() as server:
+        yield server
+
+
+@pytest.fixture
 def model(settings: Settings, llm: FakeLlm) -> ChatModel:
-    llm.rules = lambda prompt, user: (answer_globally if is_global_prompt(prompt) else write_report)(prompt, user)
+    return scripted(settings, llm)
+
+
+@pytest.fixture(scope="module")
+def villages(settings: Settings, database: Database) -> Iterator[str]:
+    """A graph of two villages with a report on each, which tests read only."""
+    yield from reported(settings, database, partial(two_villages, database))
+
+
+@pytest.fixture(scope="module")
+def shires(settings: Settings, database: Database) -> Iterator[str]:
+    """A graph of four villages in two shires with a report on each, which tests read only."""
+    yield from reported(settings, database, partial(two_levels, database))
+
+
+def reported(settings: Settings, database: Database, make: Callable[[str, ChatModel], None]) -> Iterator[str]:
+    name = f"reported-{uuid.uuid4().hex[:12]}"
+    with report_server() as server:
+        make(name, scripted(settings, server))
+    yield name
+    delete_graph(database, name)
+
+
+def report_server() -> FakeLlm:
+    return FakeLlm(
+        rules=lambda prompt, user: (answer_globally if is_global_prompt(prompt) else write_report)(prompt, user)
+    )
+
+
+def scripted(settings: Settings, llm: FakeLlm) -> ChatModel:
     online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
     found = factory.chat_model(Settings(**{**settings.model_dump(), **online}))
     assert found
     return found
+
+
+def two_villages(database: Database, graph: str, model: ChatModel | None) -> None:
+    load(database, graph, two_cliques())
+    prepare(database, graph, model)
 
 
 def prepare(database: Database, graph: str, model: ChatModel | None) -> None:
@@ -95,66 +140,58 @@ def check_chains(database: Database, graph: str, answer: Answer) -> int:
 
 
 def test_reports_are_asked_and_the_answer_cites_chunks_by_way_of_a_report(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+    database: Database, villages: str, llm: FakeLlm, model: ChatModel
 ) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
     before = llm.calls
-    given = ask(database, graph, ABOUT_A3, model)
+    given = ask(database, villages, ABOUT_A3, model)
     assert (given.found, given.mode, given.usage.calls) == (True, "global", 1)  # one partial answer is the answer
     assert llm.calls == before + 1
     assert given.answer == "A3 is known to many [1]."
-    assert check_chains(database, graph, given) == 1
+    assert check_chains(database, villages, given) == 1
     assert {each.kind for each in given.evidence} >= {"report", "chunk"}
     assert "2 reports were read" in given.notes[0]
 
 
 def test_several_partial_answers_are_combined_best_first(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+    database: Database, villages: str, llm: FakeLlm, model: ChatModel
 ) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
     scored = said((10, "Part 1 [R1.1]."), (20, "Part 2 [R2.1]."))
     llm.say(scored).say("Both count [R2.1][R1.1].")
-    given = ask(database, graph, ABOUT_A3, model)
+    given = ask(database, villages, ABOUT_A3, model)
     combining = llm.requests[-1].user
     assert combining.index("Part 2 [R2.1]") < combining.index("Part 1 [R1.1]")
     assert "(20 of 100)" in combining
     assert given.answer == "Both count [1] [2]."
     assert [path.number for path in given.paths] == [2, 1]
-    assert check_chains(database, graph, given) == 2
+    assert check_chains(database, villages, given) == 2
     llm.say(scored)
-    small = ask(database, graph, ABOUT_A3, model, max_context_tokens=1)
+    small = ask(database, villages, ABOUT_A3, model, max_context_tokens=1)
     assert (small.usage.calls, "1 partial answers of lower score did not fit" in small.notes) == (1, True)
 
 
 def test_citations_that_are_not_there_are_removed_and_said(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+    database: Database, villages: str, llm: FakeLlm, model: ChatModel
 ) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
     scored = said((5, "P [R1.1]."), (6, "Q [R2]."))
     llm.say(scored).say("One [R1.1]. Two [R1.2]. Three [R77].")
-    given = ask(database, graph, ABOUT_A3, model)
+    given = ask(database, villages, ABOUT_A3, model)
     assert given.answer == "One [1]. Two. Three."
     assert any("R1.2, R77" in note for note in given.notes)  # R1.2 is there, but it was not given
     llm.say(scored).say("All of it is so.")
-    instead = ask(database, graph, ABOUT_A3, model)
+    instead = ask(database, villages, ABOUT_A3, model)
     assert instead.answer.startswith("Q [1].")
     assert any("cited nothing" in note for note in instead.notes)
-    assert check_chains(database, graph, instead) == 2
+    assert check_chains(database, villages, instead) == 2
 
 
 @pytest.mark.parametrize("combined", [None, "NOT IN THE GRAPH", "Not in the graph."])
 def test_what_reports_do_not_answer_is_said(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, combined: str | None
+    database: Database, villages: str, llm: FakeLlm, model: ChatModel, combined: str | None
 ) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
     if combined:
         scored = said((5, "P."), (6, "Q."))
         llm.say(scored).say(combined)
-    given = ask(database, graph, "What is said of Z9?", model)
+    given = ask(database, villages, "What is said of Z9?", model)
     assert (given.found, given.answer, given.citations, given.paths) == (False, NOT_FOUND, (), ())
 
 
@@ -187,82 +224,73 @@ def two_levels(database: Database, graph: str, model: ChatModel) -> None:
 
 
 def test_a_report_whose_parent_says_nothing_about_the_question_is_not_read(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
+    database: Database, shires: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two_levels(database, graph, model)
     monkeypatch.setattr(report_selection, "CALL_TOKENS", 10)
     before = llm.calls
-    given = ask(database, graph, ABOUT_A3, model, level=1)
+    given = ask(database, shires, ABOUT_A3, model, level=1)
     assert llm.calls == before + 2
-    assert len(report_selection.read_level(database, graph, 1)) == 4
+    assert len(report_selection.read_level(database, shires, 1)) == 4
     assert llm.requests[-1].user.count("\nReport R") == 2
     assert "2 reports of level 1 were not read" in " ".join(given.notes)
     assert given.paths[0].level == 1
-    check_chains(database, graph, given)
-    none = ask(database, graph, "What is said of Z9?", model, level=1)
+    check_chains(database, shires, given)
+    none = ask(database, shires, "What is said of Z9?", model, level=1)
     assert (none.found, none.usage.calls) == (False, 1)
 
 
 def test_a_relevant_report_counts_itself_where_none_of_its_parts_does(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
+    database: Database, shires: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two_levels(database, graph, model)
     monkeypatch.setattr(report_selection, "CALL_TOKENS", 10)
     llm.say(said((70, "Whole [R1.1]."), (0, "")))
-    given = ask(database, graph, "What is said of Z9?", model, level=1)
+    given = ask(database, shires, "What is said of Z9?", model, level=1)
     assert (given.answer, given.paths[0].level) == ("Whole [1].", 0)
 
 
 def test_a_level_is_chosen_by_what_can_be_read_and_one_that_is_not_there_is_refused(
-    database: Database, graph: str, model: ChatModel
+    database: Database, shires: str, model: ChatModel
 ) -> None:
-    two_levels(database, graph, model)
-    assert "level 1" in ask(database, graph, ABOUT_A3, model).notes[0]
-    assert "level 0" in ask(database, graph, ABOUT_A3, model, level=0).notes[0]
+    assert "level 1" in ask(database, shires, ABOUT_A3, model).notes[0]
+    assert "level 0" in ask(database, shires, ABOUT_A3, model, level=0).notes[0]
     with pytest.raises(UsageError, match="no level 5"):
-        ask(database, graph, ABOUT_A3, model, level=5)
+        ask(database, shires, ABOUT_A3, model, level=5)
 
 
 def test_many_reports_are_asked_about_several_at_a_time(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
+    database: Database, shires: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two_levels(database, graph, model)
     monkeypatch.setattr(partial_answers, "CALL_TOKENS", 150)
     monkeypatch.setattr(partial_answers, "LEAST_TOKENS", 150)
     before = llm.calls
-    given = ask(database, graph, ABOUT_A3, model, level=1, concurrency=3)
+    given = ask(database, shires, ABOUT_A3, model, level=1, concurrency=3)
     assert given.found
     assert llm.calls - before > 2
 
 
 def test_a_repeated_question_is_answered_from_the_cache(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, tmp_path: Any
+    database: Database, villages: str, llm: FakeLlm, model: ChatModel, tmp_path: Any
 ) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
     cache = AnswerCache(tmp_path / "answers.sqlite3")
     question = "What is said of A3 and B3?"
-    first = ask(database, graph, question, model, cache=cache)
+    first = ask(database, villages, question, model, cache=cache)
     calls = llm.calls
-    second = ask(database, graph, question, model, cache=cache)
+    second = ask(database, villages, question, model, cache=cache)
     assert first.usage.calls == 2
     assert (llm.calls, second.usage.calls, second.answer) == (calls, 0, first.answer)
 
 
-def test_a_model_that_is_gone_is_an_error(database: Database, graph: str, llm: FakeLlm, model: ChatModel) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
+def test_a_model_that_is_gone_is_an_error(database: Database, villages: str, llm: FakeLlm, model: ChatModel) -> None:
     llm.fail(503)
     with pytest.raises(ModelUnavailable):
-        ask(database, graph, ABOUT_A3, model)
+        ask(database, villages, ABOUT_A3, model)
 
 
 # --------------------------------------------------------------------------------------------- what changed since
 
 
 def test_outdated_and_missing_reports_are_said(database: Database, graph: str, llm: FakeLlm, model: ChatModel) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
+    two_villages(database, graph, model)
     rename = "MATCH (e:Entity {graph: $graph, name: 'A2'}) SET e.description = 'Other.' RETURN e.id AS id"
     database.write(Query("test", "test", "test", "write", (), (), "none", "test", rename), graph=graph)
     assert any(
@@ -275,8 +303,7 @@ def test_outdated_and_missing_reports_are_said(database: Database, graph: str, l
 
 
 def test_nothing_is_cited_that_has_left_the_graph(database: Database, graph: str, model: ChatModel) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
+    two_villages(database, graph, model)
     with Lease(database, graph) as lease:
         withdraw_document(database, lease, graph, document(graph, "facts.txt", ["x"])[0].id)
         settle(database, graph, SCHEMA, lease)  # analytics were not run: the reports still stand
@@ -316,20 +343,23 @@ def test_a_graph_without_reports_or_communities_says_what_to_do(database: Databa
 
 
 @pytest.mark.parametrize("question", ['AND ( [ ~ " *', "🦄", "x" * 100_000, "כן?", "[R1] [R1.1]", "R1"])
-def test_any_question_gets_an_answer_or_none(database: Database, graph: str, model: ChatModel, question: str) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, None)
+def test_any_question_gets_an_answer_or_none(
+    database: Database, villages: str, model: ChatModel, question: str
+) -> None:
     for asked in (None, model):
-        given = ask(database, graph, question, asked)
+        given = ask(database, villages, question, asked)
         assert given.found == bool(given.citations)
 
 
 def test_the_command_shows_the_way_of_each_citation(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, kg: Kg
+    database: Database, villages: str, llm: FakeLlm, model: ChatModel, kg: Kg
 ) -> None:
-    load(database, graph, two_cliques())
-    prepare(database, graph, model)
-    online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted"}
+    online = {
+        "OPENAI_BASE_URL": llm.url,
+        "OPENAI_API_KEY": "k",
+        "KG_MODEL": "scripted",
+        "KG_GRAPH": villages,
+    }
     code, shown, _ = kg("ask", ABOUT_A3, "--mode", "global", "--show", **online)
     assert (code, shown.splitlines()[0]) == (0, "A3 is known to many [1].")
     assert "by the report on community" in shown

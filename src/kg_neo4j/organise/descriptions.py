@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j._models.door import EXTRACTIVE, Door
-from kg_neo4j._models.layers import Unasked
+from kg_neo4j._models.layers import AnswerStore, Unasked
 from kg_neo4j._models.tasks import TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
@@ -65,25 +65,32 @@ def describe(
     where the lease was lost.
     """
     progress.start(STAGE)
-    run = _DescriptionsRun(database, graph, how, lease)
+    page = partial(_page, graph, how.bound_tokens // _TOKENS_A_CHARACTER)
+    summarising, changes = Summarising(graph, how, GraphAnswers(database, graph, lease)), 0
     is_left, first = database.read_transaction(
         lambda transaction: (
             transaction.run(queries.get("analytics/gone_descriptions"), graph=graph),  # answers about what is gone
-            {label: run.page(transaction, label) for label in _LABELS},
+            {label: page(transaction, label) for label in _LABELS},
         )
     )
     for label in _LABELS:
-        for rows in pages(first[label], PAGE, partial(run.page, database, label)):
-            run.summarise(label, rows)
+        write = queries.get(f"analytics/write_summaries_{label.lower()}")
+        for rows in pages(first[label], PAGE, partial(page, database, label)):
+            changed = summarising.changes(label, rows)
+            for some in batches(changed, PAGE):
+                lease.write(write, graph=graph, keep=how.keep_answers, rows=list(some))
+            changes += len(changed)
             progress.advance(STAGE, len(rows))
-    if not how.keep_answers and (run.changes or is_left):
+    if not how.keep_answers and (changes or is_left):
         lease.write(queries.get("analytics/sweep_descriptions"), graph=graph)
     progress.finish(STAGE)
-    unfinished: list[str] = []
-    if run.waiting:
-        why = str(run.door.stopped) if run.door.stopped else run.failed[0]
-        unfinished.append(f"{run.waiting} descriptions were not merged by the model: {why}")
-    return Described(run.summaries, run.changes, run.usage, tuple(unfinished))
+    return Described(summarising.summaries, changes, summarising.usage, summarising.unfinished)
+
+
+def _page(graph: str, characters: int, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
+    """Return the elements after an id that may need a summary or have one, ordered by id."""
+    query = queries.get(f"analytics/description_evidence_{label.lower()}")
+    return reader.read(query, graph=graph, after=after, characters=characters, limit=PAGE)
 
 
 def distinct_texts(evidence: Sequence[Sequence[Any]]) -> tuple[str, ...]:
@@ -109,34 +116,33 @@ def is_over(texts: Sequence[str], tokeniser: Tokeniser, bound_tokens: int) -> bo
 
 
 @dataclass(slots=True)
-class _DescriptionsRun:
-    """One call of `describe`."""
+class Summarising:
+    """Decides what becomes of summaries, and asks for new ones; it reads and writes stored answers alone."""
 
-    database: Database
     graph: str
     how: Describing
-    lease: Lease
+    store: AnswerStore
     door: Door = field(init=False)
     stored: Door = field(init=False)  # to the answers of a model that is not set any more
     summaries: int = 0
-    changes: int = 0
     usage: Usage = field(default_factory=Usage)
     failed: list[str] = field(default_factory=list)  # why single tasks were not answered
     waiting: int = 0  # elements that a model should have merged
 
     def __post_init__(self) -> None:
-        store = GraphAnswers(self.database, self.graph, self.lease)
-        self.door = self.how.door.storing(store)
-        self.stored = Door(Unasked(), stand_in=self.how.door.stand_in).storing(store)
+        self.door = self.how.door.storing(self.store)
+        self.stored = Door(Unasked(), stand_in=self.how.door.stand_in).storing(self.store)
 
-    def page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
-        """Return the elements after an id that may need a summary or have one, ordered by id."""
-        query = queries.get(f"analytics/description_evidence_{label.lower()}")
-        characters = self.how.bound_tokens // _TOKENS_A_CHARACTER
-        return reader.read(query, graph=self.graph, after=after, characters=characters, limit=PAGE)
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """What a model should have done and did not, in one line."""
+        if not self.waiting:
+            return ()
+        why = str(self.door.stopped) if self.door.stopped else self.failed[0]
+        return (f"{self.waiting} descriptions were not merged by the model: {why}",)
 
-    def summarise(self, label: str, rows: Sequence[Row]) -> None:
-        """Bring the summaries of one page up to date."""
+    def changes(self, label: str, rows: Sequence[Row]) -> Sequence[dict[str, Any]]:
+        """Return the summaries to write or to remove, for rows of `description_evidence` about elements of a label."""
         wanted: list[tuple[Element, str]] = []
         changed: list[dict[str, Any]] = []
         stored = {row["id"]: row for row in rows}
@@ -156,10 +162,7 @@ class _DescriptionsRun:
             values = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
-        query = queries.get(f"analytics/write_summaries_{label.lower()}")
-        for some in batches(changed, PAGE):
-            self.lease.write(query, graph=self.graph, keep=self.how.keep_answers, rows=list(some))
-        self.changes += len(changed)
+        return changed
 
     def _merged(self, elements: Sequence[tuple[Element, str]]) -> Iterator[tuple[Element, DescriptionMerge]]:
         """Yield a summary for each element, given with the model whose answers count; stored ones are not paid again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -168,6 +169,18 @@ def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
     found = extract_chunk(task, configure(llm))
     assert [(each.round, each.mended) for each in found.rejections] == [(1, False)]  # once, as it came last
     assert llm.calls == 2
+    assert adds_up(found)
+
+
+def test_a_row_that_is_rejected_again_counts_once_with_its_last_reason(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BAD_YEAR, "n3,PERSON,Cleo", KNEW)).say(csv(BEN, "n3,,Cleo,,,,,,Cleo", KNEW))
+    found = extract_chunk(task, configure(llm))
+    assert Counter((str(each.reason), each.mended) for each in found.rejections) == {
+        ("bad_value", True): 1,
+        ("missing_end", True): 1,
+        ("empty_field", False): 1,
+    }
+    assert [each.text for each in found.rejections if not each.mended] == ["n3,,Cleo,,,,,,Cleo"]
     assert adds_up(found)
 
 

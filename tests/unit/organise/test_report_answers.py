@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
+from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.door import Door
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request
-from kg_neo4j.factory import without_model
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.offline.composed_reports import compose
+from kg_neo4j.organise.community_reports import NameDomain
 from kg_neo4j.organise.report_material import ReportMaterial, pack
 from kg_neo4j.organise.report_questions import (
     LEAST_INPUT,
@@ -38,6 +45,10 @@ ASKER = Asker("g", "m", 8_000, "", TOKENISER)
 
 def asking(material: ReportMaterial, asker: Asker = ASKER) -> WriteReport:
     return WriteReport(asker, material, (), asker.room)
+
+
+def model_door(llm: FakeLlm, cache: AnswerCache | None = None) -> Door:
+    return door_to(OpenAIChat("m", Endpoint(llm.url, retries=0)), cache)
 
 
 TASK = asking(MATERIAL)
@@ -193,6 +204,34 @@ def test_a_tiny_community_has_fewer_findings(size: int, least: int, most: int) -
     system, _ = asking(material).messages()
     assert (f"{least} to {most}" if least < most else f"exactly {most}") in system
     assert ("tiny" in system) == (least < 5)
+
+
+def test_a_question_that_the_model_finds_too_long_is_asked_with_less(llm: FakeLlm) -> None:
+    llm.rules = write_report
+    llm.fail(400, code="context_length_exceeded")
+    door, task = model_door(llm).storing(MemoryStore()), asking(circle(120, words=40))
+    assert (door.ask(task).usage.calls, llm.calls) == (1, 2)
+    assert len(llm.requests[1].user) < 0.6 * len(llm.requests[0].user)
+    assert "further entities and relationships are not shown" in llm.requests[1].user
+
+
+def test_a_useful_answer_serves_other_graphs_from_the_cache(llm: FakeLlm, tmp_path: Path) -> None:
+    llm.rules = write_report
+    door = model_door(llm, AnswerCache(tmp_path / "answers.sqlite3"))
+    for graph in ("g", "h"):
+        found = door.storing(MemoryStore()).ask(asking(MATERIAL, dataclasses.replace(ASKER, graph=graph)))
+        assert written(found, without_model()).method == "model"
+    assert llm.calls == 1
+
+
+def test_a_domain_is_one_short_line_that_is_kept(llm: FakeLlm, tmp_path: Path) -> None:
+    llm.say('"Village life."').say("One\nTwo").fail(503)
+    kept, bare = model_door(llm, AnswerCache(tmp_path / "answers.sqlite3")), model_door(llm)
+    task = NameDomain("facts.txt: A met B.")
+    first, again, several, failed = (next(door.ask_all([task])) for door in (kept, kept, bare, bare))
+    assert (first.value, again.value, again.usage.calls) == ("Village life", "Village life", 0)
+    assert (several.value, several.usage.calls, bool(several.problem)) == (None, 1, True)
+    assert "503" in failed.problem
 
 
 def test_another_domain_or_model_is_another_question() -> None:

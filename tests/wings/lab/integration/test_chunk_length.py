@@ -1,4 +1,4 @@
-"""kg study chunk-length on a real Neo4j: W2's finding with a model that writes a bounded number of rows a call."""
+"""kg study chunk-length on a real Neo4j: what is found with a model that writes a bounded number of rows a call."""
 
 from __future__ import annotations
 
@@ -16,24 +16,16 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, ModelRefused, UnreadableSource, UsageError
-from kg_neo4j.eval import chunk_length
 from kg_neo4j.eval.chunk_length import ChunkLengthOptions, plan_chunk_length, study_chunk_length
 from kg_neo4j.eval.variants import Grid
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
+from study_runs import ARTICLE, STORY, left, studying, without_model
 
-EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
-ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
-STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
 ONE = ChunkLengthOptions(Grid(tokens=(300,)), gleanings=0)
-GRAPHS = Query(
-    *("test/graphs", "", "", "read", (), (), "", ""),
-    "MATCH (n) WHERE n.graph STARTS WITH $prefix RETURN DISTINCT n.graph AS name ORDER BY name",
-)
 
 
 @pytest.fixture
@@ -43,37 +35,14 @@ def llm() -> Iterator[FakeLlm]:
 
 
 @pytest.fixture
-def online(
-    settings: Settings,
-    graph: str,
-    llm: FakeLlm,
-    tmp_path: Path,
-    database: Database,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Settings]:
-    """A scripted model with a price, and a cache and graphs of this test's own."""
-    monkeypatch.setattr(chunk_length, "PREFIX", f"{graph}-")
-    (tmp_path / "prices.toml").write_text('["scripted"]\ninput = 1\noutput = 4\n', "utf-8")
-    changes = {
-        "graph": graph,
-        "openai_base_url": llm.url,
-        "openai_api_key": "k",
-        "model": "scripted",
-        "embedding_model": None,
-        "model_retries": 0,
-        "model_concurrency": 1,
-        "prices": tmp_path / "prices.toml",
-        "cache": tmp_path / "cache",
-        "answer_cache": False,
-    }
-    yield Settings(**{**settings.model_dump(), **changes})
-    for name in left(database):
-        delete_graph(database, name)
+def online(settings: Settings, database: Database, llm: FakeLlm, tmp_path: Path) -> Iterator[Settings]:
+    with studying(settings, database, llm, tmp_path) as found:
+        yield found
 
 
 @pytest.fixture
 def offline(online: Settings) -> Settings:
-    return online.model_copy(update={"openai_api_key": None, "openai_base_url": None, "model": None})
+    return without_model(online)
 
 
 @pytest.fixture
@@ -83,12 +52,8 @@ def short(tmp_path: Path) -> str:
     return str(tmp_path / "short.md")
 
 
-def left(database: Database) -> list[str]:
-    return [row["name"] for row in database.read(GRAPHS, prefix=chunk_length.PREFIX)]
-
-
 def test_shorter_chunks_give_more_nodes_and_edges(online: Settings, database: Database, tmp_path: Path) -> None:
-    """W2: nodes times 2.4 to 6.7, edges times 2.4 to 8, from 1,200 to 300 tokens; the loaded graph is not touched."""
+    """Nodes times 2.4 to 6.7, edges times 2.4 to 8, from 1,200 to 300 tokens; the loaded graph is not touched."""
     load([STORY], settings=online, options=LoadOptions(analytics=False))
     before = list(lines(database, online.graph))
     picture = tmp_path / "graphs.png"
@@ -108,23 +73,27 @@ def test_shorter_chunks_give_more_nodes_and_edges(online: Settings, database: Da
         assert 0 < run.shape.density < 1
         assert run.shape.nodes <= 12 * run.chunks
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert left(database) == []
+    assert left(database, online.graph) == []
     assert list(lines(database, online.graph)) == before
 
 
-def test_a_study_that_was_stopped_goes_on(online: Settings, llm: FakeLlm, database: Database) -> None:
-    options = ChunkLengthOptions(Grid(tokens=(1200, 300)), gleanings=0, wave=0)
+def test_a_study_that_a_budget_or_the_model_stopped_goes_on(online: Settings, llm: FakeLlm, database: Database) -> None:
+    options = replace(ONE, grid=Grid(tokens=(1200, 300)))
     whole = study_chunk_length([ARTICLE], settings=online, options=options)
     asked = llm.calls
     long, short = (cell.runs[0] for cell in whole.cells)
-    llm.answer(long.chunks + 5).fail(401)
+    usd = (long.usage.usd or 0) + (short.usage.usd or 0)
+    with pytest.raises(BudgetReached):  # the budget is for all variants together
+        study_chunk_length([ARTICLE], settings=online, options=replace(options, budget_usd=usd * 0.7))
+    assert asked + long.chunks < llm.calls < 2 * asked - 3
+    llm.answer(3).fail(401)
     with pytest.raises(ModelRefused):
         study_chunk_length([ARTICLE], settings=online, options=options)
-    assert left(database) == sorted({long.graph, short.graph})
+    assert left(database, online.graph) == sorted({long.graph, short.graph})
     again = study_chunk_length([ARTICLE], settings=online, options=options)
     assert llm.calls == 2 * asked + 1  # every chunk once, and the refused call
     assert again == whole
-    assert left(database) == []
+    assert left(database, online.graph) == []
 
 
 def test_a_repeat_is_asked_anew_and_the_first_comes_from_the_cache(online: Settings, llm: FakeLlm) -> None:
@@ -149,6 +118,7 @@ def test_without_a_model_the_length_hardly_matters_and_that_is_said(offline: Set
     assert 0.8 < (found.ratios[0].nodes or 0) < 1.25
     assert all(run.usage.calls == 0 for cell in found.cells for run in cell.runs)
     assert "hardly matters" in found.notes[0]
+    assert not any("English" in note for note in found.notes)
     assert found.model == "offline-1"
 
 
@@ -165,12 +135,10 @@ def test_that_relationships_are_read_in_english_alone_without_a_model_is_said(
     assert found.cells[0].nodes > 1
     assert found.cells[0].relationships == 0
     assert "relationships are read only in English: text in 'pl' gives names" in found.notes[1]
-    english = study_chunk_length([STORY], settings=offline, options=ONE)
-    assert not any("English" in note for note in english.notes)
 
 
 def test_shortened_text_is_compared_with_whole_text(offline: Settings, short: str) -> None:
-    """W1: A1 against A2 is the same study."""
+    """Ways of preparing a text are compared as lengths are."""
     grid = Grid(tokens=(600,), preprocess=("none", "stopwords"))
     found = study_chunk_length([short], settings=offline, options=replace(ONE, grid=grid))
     assert [cell.variant.preprocess for cell in found.cells] == ["none", "stopwords"]
@@ -178,7 +146,9 @@ def test_shortened_text_is_compared_with_whole_text(offline: Settings, short: st
     assert found.cells[0].nodes != found.cells[1].nodes
 
 
-def test_prompts_tuned_on_the_text_are_made_once(offline: Settings, short: str, tmp_path: Path) -> None:
+def test_prompts_tuned_on_the_text_are_made_once_and_graphs_are_kept_where_that_is_asked_for(
+    offline: Settings, short: str, tmp_path: Path, database: Database
+) -> None:
     options = replace(ONE, grid=Grid(tokens=(300,), prompts=("none", "nd")), keep=True)
     found = study_chunk_length([short], settings=offline, options=options)
     (file,) = (tmp_path / "cache" / "studies").iterdir()
@@ -186,6 +156,12 @@ def test_prompts_tuned_on_the_text_are_made_once(offline: Settings, short: str, 
     assert study_chunk_length([short], settings=offline, options=options).cells == found.cells
     assert file.stat().st_mtime_ns == made
     assert [cell.variant.prompts for cell in found.cells] == ["none", "nd"]
+    assert left(database, offline.graph) == sorted(found.kept)
+    (document,) = list_documents(database, found.kept[0])
+    assert document.done == document.chunks
+    embedded = "MATCH (c:Chunk {graph: $graph}) WHERE c.embedding IS NOT NULL RETURN count(c) AS n"
+    query = Query(*("test/embedded", "", "", "read", (), (), "", ""), embedded)
+    assert database.read(query, graph=found.kept[0])[0]["n"] == 0
 
 
 def test_prompts_can_be_tuned_by_another_model_than_that_of_the_graph(
@@ -201,32 +177,10 @@ def test_prompts_can_be_tuned_by_another_model_than_that_of_the_graph(
     made = [(cell.variant.model, cell.variant.prompts) for cell in found.cells]
     assert made == [("one", "nd"), ("one", "nd:two"), ("two", "nd"), ("two", "nd:two")]
     assert all(cell.nodes for cell in found.cells)
-    offline = online.model_copy(update={"openai_api_key": None, "openai_base_url": None, "model": None})
     with pytest.raises(UsageError, match="nd:MODEL"):
-        study_chunk_length([short], settings=offline, options=replace(ONE, grid=Grid(prompts=("nd:two",))))
-
-
-def test_graphs_are_kept_where_that_is_asked_for(offline: Settings, database: Database) -> None:
-    found = study_chunk_length([STORY], settings=offline, options=replace(ONE, keep=True))
-    assert left(database) == list(found.kept)
-    (document,) = list_documents(database, found.kept[0])
-    assert document.done == document.chunks
-    embedded = "MATCH (c:Chunk {graph: $graph}) WHERE c.embedding IS NOT NULL RETURN count(c) AS n"
-    query = Query(*("test/embedded", "", "", "read", (), (), "", ""), embedded)
-    assert database.read(query, graph=found.kept[0])[0]["n"] == 0
-
-
-def test_the_budget_is_for_all_variants_together(online: Settings, llm: FakeLlm, database: Database) -> None:
-    options = replace(ONE, grid=Grid(tokens=(1200, 300)))
-    whole = study_chunk_length([ARTICLE], settings=online, options=options)
-    usd = sum(run.usage.usd or 0 for cell in whole.cells for run in cell.runs)
-    asked = llm.calls
-    with pytest.raises(BudgetReached):
-        study_chunk_length([ARTICLE], settings=online, options=replace(options, budget_usd=usd * 0.85))
-    assert llm.calls < 2 * asked
-    assert len(left(database)) == 2
-    assert study_chunk_length([ARTICLE], settings=online, options=options) == whole
-    assert llm.calls == 2 * asked
+        study_chunk_length(
+            [short], settings=without_model(online), options=replace(ONE, grid=Grid(prompts=("nd:two",)))
+        )
 
 
 def test_a_plan_asks_nobody_and_writes_nothing(online: Settings, llm: FakeLlm, database: Database) -> None:
@@ -234,7 +188,7 @@ def test_a_plan_asks_nobody_and_writes_nothing(online: Settings, llm: FakeLlm, d
     assert [variant.tokens for variant, _ in plans] == [1200, 1200, 300, 300]
     assert all(plan.chunks <= plan.usage.calls <= 1.1 * plan.chunks for _, plan in plans)  # some rows are asked again
     assert llm.calls == 0
-    assert left(database) == []
+    assert left(database, online.graph) == []
 
 
 def test_what_cannot_be_meant_is_said_before_anything_is_built(offline: Settings, tmp_path: Path) -> None:
@@ -275,7 +229,7 @@ def test_the_command_prints_every_format(
     assert found["variants"][0]["runs"][0]["cached_answers"] > 0  # the runs before
     planned = json.loads(kg("--dry-run", "--format", "json"))
     assert [each["chunks"] for each in planned] == [each["runs"][0]["chunks"] for each in found["variants"]]
-    assert left(database) == []
+    assert left(database, online.graph) == []
 
 
 def test_totals_of_answers_are_nought_for_a_graph_that_is_not_there(database: Database) -> None:

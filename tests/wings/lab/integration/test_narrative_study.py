@@ -18,28 +18,27 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, KgError, UnreadableSource, UsageError
-from kg_neo4j.eval.narrative import building
 from kg_neo4j.eval.narrative.grid import Grids, StudyScope
-from kg_neo4j.eval.narrative.study import NarrativeOptions, NarrativeStudy, plan_narrative, study_narrative
+from kg_neo4j.eval.narrative.study import (
+    NarrativeOptions,
+    NarrativeStudy,
+    plan_narrative,
+    study_narrative,
+)
 from kg_neo4j.eval.narrative.tables import tables
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, plan_tree, tree
+from study_runs import STORY, left, story_questions, studying, without_model
 from tree_runs import kind_of, say
 
-ROOT = Path(__file__).resolve().parents[4]
-STORY = str(ROOT / "examples" / "the_lamp_at_skarnes.md")
 GRIDS = Grids((1, 5), (400, 1_500), (0, 1), (100, 200), (100, 200), (100, 200))
 SMALL = NarrativeOptions(StudyScope(("naive", "raptor", "tree"), ("top-k", "details", "chunk-length"), GRIDS), "words")
 OF_STORY = Query(
     *("test/studies", "", "", "read", (), (), "", ""),
     "MATCH (n:Document) WHERE n.graph STARTS WITH 'study-' AND n.source = $source RETURN DISTINCT n.graph AS name",
-)
-GRAPHS = Query(
-    *("test/graphs", "", "", "read", (), (), "", ""),
-    "MATCH (n) WHERE n.graph STARTS WITH $prefix RETURN DISTINCT n.graph AS name ORDER BY name",
 )
 
 
@@ -55,48 +54,19 @@ def llm() -> Iterator[FakeLlm]:
 
 
 @pytest.fixture
-def online(
-    settings: Settings, graph: str, llm: FakeLlm, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Settings]:
-    """A scripted model with a price, the built-in embedder, and a cache and graphs of this test's own."""
-    monkeypatch.setattr(building, "PREFIX", f"{graph}-")
-    (tmp_path / "prices.toml").write_text('["scripted"]\ninput = 1\noutput = 4\n', "utf-8")
-    changes = {
-        "graph": graph,
-        "openai_base_url": llm.url,
-        "openai_api_key": "k",
-        "model": "scripted",
-        "embedding_model": None,
-        "model_retries": 0,
-        "model_concurrency": 1,
-        "prices": tmp_path / "prices.toml",
-        "cache": tmp_path / "cache",
-        "answer_cache": False,
-    }
-    yield Settings(**{**settings.model_dump(), **changes})
-    for name in left(database):
-        delete_graph(database, name)
+def online(settings: Settings, database: Database, llm: FakeLlm, tmp_path: Path) -> Iterator[Settings]:
+    with studying(settings, database, llm, tmp_path) as found:
+        yield found
 
 
 @pytest.fixture
 def offline(online: Settings) -> Settings:
-    return online.model_copy(update={"openai_api_key": None, "openai_base_url": None, "model": None})
+    return without_model(online)
 
 
 @pytest.fixture
 def questions(tmp_path: Path) -> str:
-    """Four questions on the story, of three types, with the words that answer them."""
-    rows = [
-        json.loads(line) for line in (ROOT / "tests/data/narrative_questions.jsonl").read_text("utf-8").splitlines()
-    ]
-    chosen = [row for row in rows if row["document"] == "the_lamp_at_skarnes.md"]
-    place = tmp_path / "questions.jsonl"
-    place.write_text("".join(json.dumps(row) + "\n" for row in (*chosen[:2], chosen[4], chosen[-1])), "utf-8")
-    return str(place)
-
-
-def left(database: Database) -> list[str]:
-    return [row["name"] for row in database.read(GRAPHS, prefix=building.PREFIX)]
+    return story_questions(tmp_path)
 
 
 def test_without_a_key_it_compares_systems_and_varies_the_tree(
@@ -124,14 +94,14 @@ def test_without_a_key_it_compares_systems_and_varies_the_tree(
     assert high is not None
     assert low <= high
     assert set(by_name["tree"].types) == {"aspect", "detail", "several"}
-    assert left(database) == []
+    assert left(database, offline.graph) == []
     assert list(lines(database, offline.graph)) == before
 
 
 def test_what_was_planned_is_what_was_made(online: Settings, llm: FakeLlm, questions: str, database: Database) -> None:
     """Trees by `plan_tree`, answers once everything is built: exact counts of calls."""
     unbuilt = plan_narrative([STORY], questions, settings=online, options=SMALL)
-    assert (llm.calls, left(database)) == (0, [])
+    assert (llm.calls, left(database, online.graph)) == (0, [])
     assert not unbuilt.is_exact
     assert unbuilt.ways * unbuilt.questions == 9 * 4
     assert unbuilt.answers.calls == 8 * 4  # one way asks what another one asks
@@ -150,7 +120,7 @@ def test_what_was_planned_is_what_was_made(online: Settings, llm: FakeLlm, quest
     assert llm.calls == asked
     assert again.taken == len(again.cases) == 9 * 4
     assert tables(again) == tables(found)
-    assert left(database) == []
+    assert left(database, online.graph) == []
 
 
 def test_building_asks_what_the_plan_of_each_tree_says(online: Settings, llm: FakeLlm, questions: str) -> None:
@@ -187,11 +157,11 @@ def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(
         with pytest.raises(KgError):
             study_narrative([STORY], questions, settings=elsewhere, options=SMALL)
         llm.forget()
-        assert left(database)
+        assert left(database, online.graph)
     again = study_narrative([STORY], questions, settings=elsewhere, options=SMALL)
     assert llm.calls == 2 * asked + 2  # every call once, and the two that were refused
     assert_same_tables(again, whole)
-    assert left(database) == []
+    assert left(database, online.graph) == []
 
 
 def test_a_graph_that_is_named_is_read_with_its_tree_and_stays(
@@ -206,9 +176,10 @@ def test_a_graph_that_is_named_is_read_with_its_tree_and_stays(
     with pytest.raises(UsageError, match="need the texts"):
         study_narrative([], questions, settings=offline, options=replace(SMALL, graph=offline.graph))
     assert list(lines(database, offline.graph)) == before
-    assert left(database) == []
+    assert left(database, offline.graph) == []
 
 
+@pytest.mark.slow
 def test_the_budget_is_for_building_and_asking_together(
     online: Settings, llm: FakeLlm, questions: str, database: Database
 ) -> None:
@@ -219,7 +190,7 @@ def test_the_budget_is_for_building_and_asking_together(
     for share in (0.3, 0.3):  # of what each run may spend
         with pytest.raises(BudgetReached):
             study_narrative([STORY], questions, settings=elsewhere, options=replace(SMALL, budget_usd=usd * share))
-        assert left(database)
+        assert left(database, online.graph)
     assert llm.calls < 2 * asked
     resumed = study_narrative([STORY], questions, settings=elsewhere, options=SMALL)
     assert_same_tables(resumed, whole)
@@ -238,7 +209,7 @@ def test_what_cannot_be_meant_is_said_before_anything_is_built(
     (tmp_path / "empty.jsonl").write_text("\n", "utf-8")
     with pytest.raises(UsageError, match="no question"):
         study_narrative([STORY], str(tmp_path / "empty.jsonl"), settings=offline, options=NarrativeOptions())
-    assert left(database) == []
+    assert left(database, offline.graph) == []
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnreadableSource):
         study_narrative([str(tmp_path / "empty")], questions, settings=offline, options=SMALL)

@@ -17,18 +17,15 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, compare_systems
 from kg_neo4j.eval.answers.plan import plan_comparison
-from kg_neo4j.eval.narrative import building
 from kg_neo4j.eval.narrative.grid import Grids, StudyScope
 from kg_neo4j.eval.narrative.study import NarrativeOptions, plan_narrative, study_narrative
-from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Usage
 from published_sets import quality_line, quality_question, two_articles, write_lines
 from report_writer import is_report_prompt, write_report
-from tree_runs import kind_of, read, say
+from study_runs import STORY, story_questions, studying
+from tree_runs import kind_of, say
 
-ROOT = Path(__file__).resolve().parents[4]
-STORY = str(ROOT / "examples" / "the_lamp_at_skarnes.md")
 WITHIN = 0.2  # of the calls that a run makes
 GRIDS = Grids(chunk_length=(200, 400))
 
@@ -46,40 +43,15 @@ def llm() -> Iterator[FakeLlm]:
 
 
 @pytest.fixture
-def online(
-    settings: Settings, graph: str, llm: FakeLlm, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Settings]:
-    monkeypatch.setattr(building, "PREFIX", f"{graph}-")
-    changes = {
-        "graph": graph,
-        "openai_base_url": llm.url,
-        "openai_api_key": "k",
-        "model": "scripted",
-        "embedding_model": None,
-        "model_retries": 0,
-        "model_concurrency": 4,
-        "cache": tmp_path / "cache",
-        "answer_cache": False,
-    }
-    yield Settings(**{**settings.model_dump(), **changes})
-    names = "MATCH (n) WHERE n.graph STARTS WITH $prefix RETURN DISTINCT n.graph AS name"
-    for row in read(database, names, prefix=graph):
-        delete_graph(database, row["name"])
-
-
-@pytest.fixture
-def questions(tmp_path: Path) -> str:
-    """Four questions on the story."""
-    rows = (ROOT / "tests/data/narrative_questions.jsonl").read_text("utf-8").splitlines()
-    own = [row for row in rows if '"the_lamp_at_skarnes.md"' in row]
-    place = tmp_path / "questions.jsonl"
-    place.write_text("\n".join(own[::3][:4]), "utf-8")
-    return str(place)
+def online(settings: Settings, database: Database, llm: FakeLlm, tmp_path: Path) -> Iterator[Settings]:
+    with studying(settings, database, llm, tmp_path, concurrency=4) as found:
+        yield found
 
 
 def test_a_study_asks_about_as_often_as_was_planned_before_anything_was_loaded(
-    online: Settings, llm: FakeLlm, questions: str
+    online: Settings, llm: FakeLlm, tmp_path: Path
 ) -> None:
+    questions = story_questions(tmp_path)
     wanted = StudyScope(("naive", "raptor", "tree", "local", "global"), ("chunk-length",), GRIDS)
     options = NarrativeOptions(wanted, "model")
     plan = plan_narrative([STORY], questions, settings=online, options=options)

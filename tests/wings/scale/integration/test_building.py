@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,33 @@ def of_home(private: PrivateServer, graph: str) -> Settings:
     return private.settings.model_copy(update={"graph": graph})
 
 
-@pytest.mark.parametrize("own_schema", [False, True], ids=["built-in schema", "own schema"])
+@dataclass(frozen=True)
+class Loaded:
+    """Files of extractions, a graph that was loaded from them with vectors, and its export."""
+
+    files: Path
+    texts: Path
+    settings: Settings
+    export: str
+
+    def copy(self, folder: Path) -> Path:
+        """Return a copy of the files: a build works beside them."""
+        return Path(shutil.copytree(self.files, folder / "out"))
+
+
+@pytest.fixture(scope="module")
+def loaded(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    folder = tmp_path_factory.mktemp("loaded")
+    with FakeLlm() as llm:
+        given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
+        out, _ = extracted(Settings(**{**shared.model_dump(), **given}), llm, folder)
+    pipeline.load([str(out)], settings=shared, options=LoadOptions(analytics=False))
+    return Loaded(out, folder / "texts", shared, exported(shared))
+
+
+@pytest.mark.parametrize(
+    "own_schema", [pytest.param(False, marks=pytest.mark.slow), True], ids=["built-in schema", "own schema"]
+)
 def test_a_build_gives_the_export_of_a_load(
     database: Database, online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path, own_schema: bool
 ) -> None:
@@ -156,34 +183,52 @@ def vectors_of(settings: Settings, label: str) -> dict[str, tuple[list[float], s
         return {row[0]: (row[1], row[2]) for row in session.run(query, graph=settings.graph)}
 
 
-def test_vectors_of_chunks_are_imported_and_are_those_of_a_load(
-    online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
+    loaded: Loaded,
+    online: Settings,
+    llm: FakeLlm,
+    private: PrivateServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    out, _ = extracted(online, llm, tmp_path)
-    pipeline.load([str(out)], settings=online, options=LoadOptions(analytics=False))
-    home = of_home(private, online.graph)
+    out, home = loaded.copy(tmp_path), of_home(private, loaded.settings.graph)
+    small = tmp_path / "small"
+    llm.rules = lambda _, user: csv_of(user, numbers=False)
+    model = online.model_copy(update={"graph": home.graph})
+    pipeline.extract([str(loaded.texts / "text 00.txt")], to=str(small), settings=model)
+    pipeline.load([str(small)], settings=home, options=LoadOptions(vectors=False, analytics=False))
+    before = exported(home)
+    with pytest.raises(UsageError, match=repr(home.graph)) as refused:
+        pipeline.build(out, settings=home, options=PLAIN)
+    assert "--yes" in str(refused.value.hint)
+    assert exported(home) == before
+    with pytest.raises(UsageError, match="was extracted for the graph"):
+        pipeline.build(out, settings=home.model_copy(update={"graph": "other"}), options=PLAIN)
+    with pytest.raises(UsageError, match="holds no extractions"):
+        pipeline.build(loaded.texts, settings=home, options=PLAIN)
     with monkeypatch.context() as patched:
         patched.setattr("kg_neo4j.pipeline.run.Run.embed", lambda *_: None)
-        pipeline.build(out, settings=home, options=BuildOptions(2, analytics=False))
-    loaded = vectors_of(online, "KgChunk")
-    assert len(loaded) > 24
-    assert vectors_of(home, "KgChunk") == loaded
+        report = pipeline.build(out, settings=home, options=BuildOptions(2, overwrite=True))
+    assert [each.stage for each in report.stages][-2:] == ["vectors", "communities"]
+    assert report.communities > 0
+    assert _localdb.status(home).running
+    wanted = {label: vectors_of(loaded.settings, label) for label in ("KgChunk", "KgEntity", "KgFact")}
+    assert len(wanted["KgChunk"]) > 24
+    assert vectors_of(home, "KgChunk") == wanted["KgChunk"]
     assert vectors_of(home, "KgEntity") == {}
     pipeline.build(out, settings=home, options=BuildOptions(1, overwrite=True, analytics=False))
-    for label in ("KgChunk", "KgEntity", "KgFact"):
-        assert vectors_of(home, label) == vectors_of(online, label), label
+    assert {label: vectors_of(home, label) for label in wanted} == wanted
+    assert pipeline.ask("Who met Jonas Berg?", settings=home).evidence
     again = pipeline.load([str(out)], settings=home, options=LoadOptions(analytics=False))
     assert again.changes == 0
-    assert exported(home) == exported(online)
+    assert exported(home) == loaded.export
 
 
 def test_a_build_that_is_killed_goes_on_and_gives_the_same(
-    online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path
+    loaded: Loaded, private: PrivateServer, tmp_path: Path
 ) -> None:
-    out, options = extracted(online, llm, tmp_path)
-    pipeline.load([str(out)], settings=online, options=options)
-    home = of_home(private, online.graph)
-    work, data = out / f".build-{online.graph}", state.home_of(home).root
+    out, home = loaded.copy(tmp_path), of_home(private, loaded.settings.graph)
+    work, data = out / f".build-{home.graph}", state.home_of(home).root
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "OPENAI_"))},
         "KG_HOME": str(home.home),
@@ -219,39 +264,12 @@ def test_a_build_that_is_killed_goes_on_and_gives_the_same(
                 pass
             assert f"kg build {out} --bulk" in str(refused.value.hint)
     pipeline.build(out, settings=home, options=PLAIN)
-    assert exported(home) == exported(online)
+    assert exported(home) == loaded.export
     assert not work.exists()
 
 
-def test_a_store_is_replaced_on_demand_alone(
-    online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path
-) -> None:
-    out, options = extracted(online, llm, tmp_path)
-    home = of_home(private, online.graph)
-    small = tmp_path / "small"
-    pipeline.extract([str(tmp_path / "texts" / "text 00.txt")], to=str(small), settings=online)
-    pipeline.load([str(small)], settings=home, options=options)
-    before = exported(home)
-    with pytest.raises(UsageError, match=repr(home.graph)) as refused:
-        pipeline.build(out, settings=home, options=PLAIN)
-    assert "--yes" in str(refused.value.hint)
-    assert exported(home) == before
-    with pytest.raises(UsageError, match="was extracted for the graph"):
-        pipeline.build(out, settings=home.model_copy(update={"graph": "other"}), options=PLAIN)
-    with pytest.raises(UsageError, match="holds no extractions"):
-        pipeline.build(tmp_path / "texts", settings=home, options=PLAIN)
-    report = pipeline.build(out, settings=home, options=BuildOptions(2, overwrite=True, vectors="chunks"))
-    assert [each.stage for each in report.stages][-2:] == ["vectors", "communities"]
-    assert report.communities > 0
-    assert _localdb.status(home).running
-    assert pipeline.ask("Who met Jonas Berg?", settings=home).evidence
-
-
-def test_what_disk_and_memory_lack_is_said_first(
-    online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path
-) -> None:
-    out, _ = extracted(online, llm, tmp_path)
-    home = of_home(private, online.graph)
+def test_what_disk_and_memory_lack_is_said_first(loaded: Loaded, private: PrivateServer, tmp_path: Path) -> None:
+    out, home = loaded.copy(tmp_path), of_home(private, loaded.settings.graph)
     with SmallDisk(tmp_path / "disk", 1) as small:
         (small.folder / "out").mkdir()
         for path in exchange.files_in(out):
@@ -266,17 +284,15 @@ def test_what_disk_and_memory_lack_is_said_first(
 
 
 def test_for_another_server_the_commands_are_printed_and_a_second_build_ends_the_work(
-    online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path
+    loaded: Loaded, private: PrivateServer, tmp_path: Path
 ) -> None:
-    out, options = extracted(online, llm, tmp_path)
-    pipeline.load([str(out)], settings=online, options=options)
-    elsewhere = of_home(private, online.graph)
-    theirs = private.start().aside(online.graph)
+    out, elsewhere = loaded.copy(tmp_path), of_home(private, loaded.settings.graph)
+    theirs = private.start().aside(elsewhere.graph)
     report = pipeline.build(out, settings=theirs, options=PLAIN)
     assert not report.nodes
     imported, again = map(shlex.split, report.commands)
     assert imported[:5] == ["neo4j-admin", "database", "import", "full", "neo4j"]
-    assert again == ["kg", "build", str(out), "--bulk", "--graph", online.graph]
+    assert again == ["kg", "build", str(out), "--bulk", "--graph", elsewhere.graph]
     home = state.home_of(elsewhere)
     server.stop(elsewhere)
     tools = admin.Admin(home, server.parts_of(elsewhere, SILENT), launch.memory_of(elsewhere), home.data)
@@ -284,4 +300,4 @@ def test_for_another_server_the_commands_are_printed_and_a_second_build_ends_the
     private.start()
     ended = pipeline.build(out, settings=theirs, options=PLAIN)
     assert (ended.commands, [each.stage for each in ended.stages]) == ((), ["schema", "summaries"])
-    assert exported(theirs) == exported(online)
+    assert exported(theirs) == loaded.export
