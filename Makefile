@@ -29,7 +29,7 @@ help:
 	@echo "make test-ragas  compare our scores of answers with those of the package ragas, in an environment of its own"
 	@echo "make test-clients  read a graph of ours with neo4j-graphrag, LangChain and LlamaIndex, in an environment of their own"
 	@echo "make test-ray   test extraction on a Ray cluster of two nodes, and documents in S3, in an environment of its own"
-	@echo "make test-pages  test our pages in an installed Chromium: console, requests, axe, keyboard"
+	@echo "make test-pages  test our pages in Chromium: every form and button, console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; warnings are errors"
 	@echo "make notebooks  run the notebooks of docs/notebooks in a local Neo4j, and store their outputs"
 	@echo "make dist       build the packages to publish, and check them with twine"
@@ -100,6 +100,7 @@ $(OUT)/axe/.installed: Makefile
 	touch $@
 
 test-pages: $(VENV)/.installed $(OUT)/axe/.installed
+	bash scripts/chromium.sh
 	$(BIN)/python -m pytest benchmarks/browser
 
 $(OUT)/dist/venv/.installed:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +16,12 @@ from typing import Any
 
 import pytest
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe")
+NAME = "kg.test"  # means 127.0.0.1 in this browser, which does not know that
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe"),
+    f"--host-resolver-rules=MAP {NAME} 127.0.0.1",
+)
+LONGEST_S = 60  # that the browser may be silent
 
 
 def program() -> str:
@@ -37,6 +44,11 @@ class Tab:
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Run a command of the protocol and return its result."""
+        answer = self._answer(method, params)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def _answer(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
         session = {"sessionId": self._session} if self._session else {}
@@ -44,12 +56,12 @@ class Tab:
         while True:
             answer = self._next()
             if answer.get("id") == self._number:
-                assert "error" not in answer, answer
-                return answer["result"]
+                return answer
             self.events.append(answer)
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            assert select.select([self._read], [], [], LONGEST_S)[0], "the browser is silent"
             part = os.read(self._read, 1 << 16)
             assert part, "the browser has ended"
             self._buffer += part
@@ -88,11 +100,40 @@ class Tab:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def until(self, expression: str) -> Any:
+        """Wait until an expression is true, and return its value; the page may be replaced meanwhile."""
+        end = time.monotonic() + LONGEST_S
+        while True:  # the answer is an error of the protocol where one page goes and the next one comes
+            answer = self._answer("Runtime.evaluate", {"expression": expression, "returnByValue": True})
+            if found := answer.get("result", {}).get("result", {}).get("value"):
+                return found
+            assert time.monotonic() < end, (expression, answer)
+            time.sleep(0.05)
+
+    def spot(self, element: str) -> tuple[float, float]:
+        """Return where an element can be clicked. Fails where another one lies over it."""
+        x, y, is_free = self.value(
+            f"(() => {{ const each = {element}; each.scrollIntoView({{block: 'center'}}); "
+            "const box = each.getClientRects()[0], x = box.left + box.width / 2, y = box.top + box.height / 2; "
+            "return [x, y, each.contains(document.elementFromPoint(x, y))]; })()"
+        )
+        assert is_free, element
+        return x, y
+
     def click(self, x: float, y: float) -> None:
         """Press and release the mouse."""
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+            self._mouse(kind, x, y)
         self.settle()
+
+    def click_through(self, x: float, y: float) -> None:
+        """Click what leads to a page, and wait until that is loaded."""
+        for kind in ("mouseMoved", "mousePressed"):
+            self._mouse(kind, x, y)
+        self.follow("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
+
+    def _mouse(self, kind: str, x: float, y: float) -> None:
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def move(self, x: float, y: float) -> None:
         """Move the mouse."""
@@ -117,6 +158,24 @@ class Tab:
         self.value("0")
         kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         return [json.dumps(each["params"]) for each in self.events if each["method"] in kinds]
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Return the pages that came since the last one was left: request, status, and the headers that were sent."""
+        self.until("1")
+        found: list[dict[str, Any]] = []
+        sent: dict[str, list[dict[str, str]]] = {}
+        for event in self.events:
+            kind, given = event["method"], event["params"]
+            if kind == "Network.requestWillBeSentExtraInfo":
+                headers = {name.lower(): value for name, value in given["headers"].items()}
+                sent.setdefault(given["requestId"], []).append(headers)
+            if kind == "Network.requestWillBeSent" and given.get("type") == "Document":
+                if "redirectResponse" in given:
+                    found[-1]["status"] = given["redirectResponse"]["status"]
+                found.append({"id": given["requestId"], **given["request"], "status": None})
+            if kind == "Network.responseReceived" and given["type"] == "Document":
+                found[-1]["status"] = given["response"]["status"]
+        return [{**each, "headers": sent[each["id"]].pop(0)} for each in found if each["status"]]
 
     def requests(self) -> list[str]:
         """Return the addresses that were asked for since the page was opened, itself among them."""

@@ -6,15 +6,24 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 import uvicorn
 
 from kg_neo4j._serve.app import build
 from kg_neo4j._serve.connection import Rights
-from kg_neo4j._serve.guard import Access
+from kg_neo4j._serve.guard import SESSION, Access
 from kg_neo4j._serve.service import Service
 from kg_neo4j.settings import Settings
+
+PERSON = {  # what a browser sends where a person goes from one of our pages to another
+    "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+    "sec-fetch-site": "same-origin",
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+    "sec-fetch-user": "?1",
+}
 
 
 @contextmanager
@@ -37,3 +46,18 @@ def served(settings: Settings, rights: Rights | None = None, access: Access | No
         server.should_exit = True
         thread.join(30)
         assert not thread.is_alive()
+
+
+def token(client: httpx.Client, action: str) -> str:
+    """Return the token of a form, for the session of the client's cookie."""
+    if SESSION not in client.cookies:
+        client.get("/login")
+    access: Access = client.access  # type: ignore[attr-defined]
+    return access.form_token(client.cookies[SESSION], action)
+
+
+def post(client: httpx.Client, action: str, *, files: Any = None, **fields: str) -> httpx.Response:
+    """Submit a form of ours as a browser does."""
+    origin = {"origin": str(client.base_url).rstrip("/")}
+    data = {"csrf": token(client, action), **fields}
+    return client.post(action, data=data, files=files, headers=PERSON | origin)

@@ -1,3 +1,3 @@
 """The Neo4j of the tests, for pages that a server draws."""
 
-from conftest import database, settings  # noqa: F401 - fixtures of tests/conftest.py
+from conftest import answers_are_remembered, database, pytest_terminal_summary, settings  # noqa: F401 - of tests/

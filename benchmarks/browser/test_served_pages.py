@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,16 +18,10 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
 from served import served
-from served_pages import PAGES
+from served_pages import ADA, PAGES, address_of
 
 AXE = Path(__file__).parents[2] / "out" / "axe" / "axe_playwright_python" / "axe.min.js"
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
-ADA = (
-    "# Ada Lovelace\n\nAda Lovelace was born in London on 10 December 1815. She was a mathematician. Ada Lovelace met "
-    "Charles Babbage in 1833. Charles Babbage designed the Analytical Engine. Ada Lovelace married William King in "
-    "1835.\n\n# Friends\n\nWilliam King was born in 1805. Mary Somerville was a friend of Ada Lovelace and taught her "
-    "mathematics in London."
-)
 REACHED = """(() => {
   const element = document.activeElement, style = getComputedStyle(element);
   if (element === document.body) return null;
@@ -66,35 +58,6 @@ def notes(settings: Settings, database: Database, tmp_path_factory: pytest.TempP
 def client(notes: KnowledgeGraph) -> Iterator[httpx.Client]:
     with served(notes.settings, Rights(write=True)) as found:
         yield found
-
-
-def address_of(client: httpx.Client, page: str) -> str:
-    """Return the address of a page, with the ids of the test's graph."""
-    document = client.get("/api/documents").json()["documents"][0]["id"]
-    chunk = client.get("/api/source", params={"id": document}).json()["passages"][0]["chunk_id"]
-    community = client.get("/communities.json").json()["communities"][0]["id"]
-    node = client.get("/tree.json", params={"document": document}).json()["drawing"]["dots"][0]["id"]
-    given = {"document": document, "chunk": chunk, "community": community, "node": node}
-    if "{plan}" in page or "{job}" in page:
-        given |= {"plan": upload(client), "job": loaded(client)}
-    return f"{client.base_url}".rstrip("/") + page.format(**given)
-
-
-def upload(client: httpx.Client) -> str:
-    """Return the id of an upload that waits for a yes."""
-    token = re.search(r'name="csrf" value="([^"]+)"', client.get("/load").text)
-    assert token
-    found = client.post("/load", data={"csrf": token[1]}, files={"files": ("ada.md", ADA.encode())})
-    return found.headers["location"].partition("plan=")[2]
-
-
-def loaded(client: httpx.Client) -> str:
-    """Return the id of a load that has ended; the document is loaded once more, which changes nothing."""
-    jobs = client.get("/api/status").json()["jobs"]
-    id = jobs[0]["id"] if jobs else client.post("/api/load", json={"name": "ada.md", "text": ADA}).json()["id"]
-    while client.get("/api/status", params={"id": id}).json()["jobs"][0]["state"] not in ("done", "failed"):
-        time.sleep(0.1)
-    return str(id)
 
 
 def check_quiet(tab: Tab, address: str) -> None:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kg_neo4j._serve import api, rendering
 from kg_neo4j._serve.connection import Turnstile
 from kg_neo4j._serve.guard import Access, Guard
-from kg_neo4j._serve.refusals import Refused
+from kg_neo4j._serve.refusals import InternalError, Refused
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import KgError, UsageError
 
@@ -57,7 +57,7 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     )
     app.state.service, app.state.access, app.state.turnstile = service, access, turnstile
     app.state.templates = rendering.environment()
-    return Guard(app, access)
+    return Guard(app, access, rendering.refuse)
 
 
 def _warm_up(service: Service) -> None:
@@ -109,9 +109,9 @@ async def _no_route(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    """Answer where our own code failed: no detail, because it may hold anything; the log has the kind of error."""
+    """Answer where our own code failed; the log has the kind of error."""
     log.error("%s failed: %s", request.url.path, type(error).__name__)
-    return JSONResponse({"error": {"type": "InternalError", "message": "the server failed", "hint": None}}, 500)
+    return rendering.refuse(request, InternalError())
 
 
 def listen(host: str, port: int) -> socket.socket:

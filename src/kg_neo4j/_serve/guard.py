@@ -1,4 +1,4 @@
-"""What every request passes first: Host, Origin, token, size; and the headers that every answer gets.
+"""What every request passes first: Host, the site that asks, token, size; and the headers that every answer gets.
 
 One guard for API, tools and pages: none of them has a check of its own that another lacks.
 """
@@ -9,19 +9,21 @@ import hashlib
 import hmac
 import ipaddress
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.refusals import Refused, error_response
+from kg_neo4j._serve.refusals import Refused
 from kg_neo4j.errors import UsageError
 
-SESSION, LOGIN = "kg_session", "kg_login"  # cookies
+SESSION, LOGIN, NEXT = "kg_session", "kg_login", "kg_next"  # cookies
 OPEN = ("/login", "/static/", "/healthz")  # without a token: the page that asks for it, and that the server runs
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -30,7 +32,7 @@ CSP = (
 HEADERS = {
     "content-security-policy": CSP,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with "no-referrer" browsers send `Origin: null` with our own forms
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
@@ -84,6 +86,14 @@ class Access:
         message = f"{purpose}\n{value}\n{self.token or ''}"
         return hmac.new(self._key, message.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
+    def form_token(self, session: str, action: str) -> str:
+        """Return the token of a form that leads to `action`, for the session of a cookie."""
+        return self.signed(f"form {action}", session)
+
+    def is_form_token(self, given: str, session: str, action: str) -> bool:
+        """Return whether a token is that of a form."""
+        return self.is_signed(given, f"form {action}", session)
+
     def is_signed(self, given: str, purpose: str, value: str = "") -> bool:
         """Return whether this server signed `value` for that purpose."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.signed(purpose, value).encode())
@@ -92,9 +102,10 @@ class Access:
 class Guard:
     """The outermost application: refuses a request, or lets it in and completes the headers of its answer."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, refuse: Callable[[Request, Refused], Response]) -> None:
         self._app = app
         self._access = access
+        self._refuse = refuse  # returns the answer to a request that is refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -116,17 +127,15 @@ class Guard:
             receive = _bounded(receive, _most(scope["path"]))
             await self._app(scope, receive, complete)
         except Refused as refused:
-            await error_response(refused)(scope, receive, complete)
+            await self._refuse(Request({**scope, "app": self._app}), refused)(scope, receive, complete)
 
     def _check(self, scope: Scope) -> None:
         """Raise Refused for a request from elsewhere."""
         headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
+        host = headers.get("host", "")
         if not self._access.knows(host):
             raise Refused(f"this server is not called {host[:80]!r}", 421, hint="--name NAME adds a name")
-        if origin is not None and origin.lower() not in (f"http://{host.lower()}", f"https://{host.lower()}"):
-            raise Refused("a page of another site may not ask this server", 403)
-        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not _is_link(scope, headers):
+        if _is_foreign(scope, headers, host.lower()):
             raise Refused("a page of another site may not ask this server", 403)
         size = headers.get("content-length", "0")
         if not size.isdecimal() or int(size) > _most(scope["path"]):
@@ -141,6 +150,20 @@ class Guard:
         if self._access.is_signed(cookie(headers, LOGIN), LOGIN):
             return
         raise Refused("the token is missing or wrong", 401, hint="send it as `Authorization: Bearer TOKEN`")
+
+
+def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:
+    """Return whether a page of another site asks. No script of a page can set `Sec-Fetch-Site` or `Origin`.
+
+    Browsers leave out `Sec-Fetch-Site` if they are old, or if the address is `http://` and not loopback.
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    is_own = origin is None or origin.lower() in (f"http://{host}", f"https://{host}")
+    if site is None:
+        return not is_own
+    if site in ("same-origin", "none"):
+        return not is_own and origin != "null"  # "null" is what a browser sends that hides where it comes from
+    return origin is not None or not _is_link(scope, headers)
 
 
 def _is_link(scope: Scope, headers: Headers) -> bool:

@@ -25,6 +25,13 @@ class NoSuchEntity(Refused):
         self.name, self.near = name, near
 
 
+class InternalError(Refused):
+    """A request at which our own code failed: no detail, because it may hold anything."""
+
+    def __init__(self) -> None:
+        super().__init__("the server failed", 500)
+
+
 def missing(what: str, hint: str | None = None) -> Refused:
     """Return the error of something that is not there."""
     return Refused(what, 404, hint=hint)

@@ -8,29 +8,34 @@ from __future__ import annotations
 
 import hashlib
 import pkgutil
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import quote, unquote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from kg_neo4j._serve import pages
 from kg_neo4j._serve.api import plain
-from kg_neo4j._serve.guard import LOGIN, SESSION, cookie
+from kg_neo4j._serve.guard import LOGIN, NEXT, OPEN, SESSION, cookie
 from kg_neo4j._serve.refusals import Refused, error_response, missing, status_of
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import KgError
 
 HERE = Path(pages.__file__).parent
 FAR = "public, max-age=31536000, immutable"  # the address of a file has the hash of its bytes
+LOCAL = re.compile(r"/(?![/\\])[!-\[\]-~]*")  # printable ASCII without a backslash: a browser stays on this server
+LONGEST_NEXT = 2_000  # characters of an address that is kept in a cookie
 View = Callable[[Service, Mapping[str, str]], Mapping[str, Any]]
 Deed = Callable[[Service, Mapping[str, Any]], str]
 
@@ -117,28 +122,59 @@ def twin_of(path: str) -> str:
 
 
 def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """Return a page, with the token for its forms in `csrf`, and the cookie that the token belongs to."""
-    state = request.app.state
+    """Return a page about the graph."""
+    service = request.app.state.service
+    about = {"menu": menu(write=service.rights.write), "graph": service.graph, "rights": service.rights}
+    return _with_forms(request, template, status, **{**about, **values})
+
+
+def _with_forms(request: Request, template: str, status: int, **values: Any) -> Response:
+    """Return a page, with `csrf` for the tokens of its forms, and the cookie that they belong to."""
     session = cookie(request.headers, SESSION) or secrets.token_urlsafe(24)
-    given = {
-        "csrf": state.access.signed("csrf", session),
-        "menu": menu(write=state.service.rights.write),
-        "graph": state.service.graph,
-        "rights": state.service.rights,
-        "path": request.url.path,
-        "notes": (),
-        **values,
-    }
-    response = HTMLResponse(state.templates.get_template(template).render(given), status)
-    response.set_cookie(SESSION, session, httponly=True, samesite="strict", path="/")
+    response = _page(request, template, status, csrf=partial(request.app.state.access.form_token, session), **values)
+    # "lax": a link from another site keeps the session, so that forms in other tabs still work. It opens no door.
+    response.set_cookie(SESSION, session, httponly=True, samesite="lax", path="/")
     return response
+
+
+def _page(request: Request, template: str, status: int, **values: Any) -> Response:
+    """Return a page. It shows nothing of the graph that is not in the values."""
+    given = {"menu": (), "graph": "", "rights": None, "path": request.scope["path"], "notes": (), **values}
+    return HTMLResponse(request.app.state.templates.get_template(template).render(given), status)
+
+
+def _is_data(request: Request) -> bool:
+    """Return whether an address is one of JSON."""
+    path: str = request.scope["path"]
+    return path.endswith(".json") or path.startswith(("/api/", "/mcp"))
 
 
 def draw_error(request: Request, error: KgError) -> Response:
     """Return an error as a page; as JSON where JSON was asked for."""
-    if request.url.path.endswith(".json") or request.url.path.startswith(("/api/", "/mcp")):
+    if _is_data(request):
         return error_response(error)
-    return draw(request, "error.html", status_of(error), error=error, code=status_of(error))
+    shown = _page if request.scope["path"].startswith(OPEN) else draw  # a stranger sees nothing of the graph
+    return shown(request, "error.html", status_of(error), error=error, code=status_of(error))
+
+
+def refuse(request: Request, error: KgError) -> Response:
+    """Return the answer to a request that may know nothing of the graph: JSON, for a browser a page or the login."""
+    if _is_data(request) or "text/html" not in request.headers.get("accept", ""):
+        return error_response(error)
+    status = status_of(error)
+    if status == 401 and request.method == "GET":
+        return _to_login(request)
+    return _page(request, "error.html", status, error=error, code=status)
+
+
+def _to_login(request: Request) -> Response:
+    """Lead to the login; a cookie keeps the page to return to, because no other site can set it."""
+    query = request.scope["query_string"].decode("ascii", "replace")
+    goal = quote(request.scope["path"]) + (f"?{query}" if query else "")
+    response = RedirectResponse("/login", 303)
+    if LOCAL.fullmatch(goal) and len(goal) <= LONGEST_NEXT:
+        response.set_cookie(NEXT, quote(goal, safe=""), httponly=True, samesite="strict", path="/login")
+    return response
 
 
 def _shown(page: ServedPage, *, as_json: bool) -> Callable[[Request], Any]:
@@ -161,14 +197,21 @@ def _done(action: Action) -> Callable[[Request], Any]:
         state = request.app.state
         state.service.require_write()
         async with request.form(max_files=action.max_files, max_fields=100) as form:
-            session, token = cookie(request.headers, SESSION), form.get("csrf")
-            if not session or not isinstance(token, str) or not state.access.is_signed(token, "csrf", session):
-                raise Refused("the form is not from this server, or from before its last start", 403)
+            _check_form(request, form)
             given = {**request.path_params, **dict(form.multi_items()), "files": form.getlist("files")}
             goal = await state.turnstile.do(action.deed, state.service, given)
         return RedirectResponse(goal, 303)
 
     return act
+
+
+def _check_form(request: Request, form: FormData) -> None:
+    """Raise Refused for a form without the token of its own action and session."""
+    session, token = cookie(request.headers, SESSION), form.get("csrf")
+    access, path = request.app.state.access, request.scope["path"]
+    if not session or not isinstance(token, str) or not access.is_form_token(token, session, path):
+        why = "the form is not from this server, or from before its last start"
+        raise Refused(why, 403, hint="open the page of the form again")
 
 
 async def _static(request: Request) -> Response:
@@ -180,13 +223,18 @@ async def _static(request: Request) -> Response:
 
 async def _login(request: Request) -> Response:
     """Ask for the token, and keep in a cookie that it was right; never the token itself."""
-    if request.method == "GET":
-        return draw(request, "login.html")
+    if request.method != "POST":
+        return _with_forms(request, "login.html", 200, is_wrong=False)
     access = request.app.state.access
     async with request.form(max_files=0, max_fields=5) as form:
+        _check_form(request, form)
         given = form.get("token")
     if not isinstance(given, str) or not access.is_token(given):
-        raise Refused("the token is wrong", 401)
-    response = RedirectResponse("/", 303)
+        wrong = _with_forms(request, "login.html", 401, is_wrong=True)
+        wrong.headers["www-authenticate"] = "Bearer"
+        return wrong
+    goal = unquote(cookie(request.headers, NEXT))
+    response = RedirectResponse(goal if LOCAL.fullmatch(goal) else "/", 303)
     response.set_cookie(LOGIN, access.signed(LOGIN), httponly=True, samesite="strict", path="/")
+    response.delete_cookie(NEXT, path="/login", httponly=True, samesite="strict")
     return response

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -22,7 +21,7 @@ import pytest
 from cypher_hostile import HOSTILE, UNHELD
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve import api, limits, rendering
+from kg_neo4j._serve import api, limits
 from kg_neo4j._serve.connection import Rights, Turnstile
 from kg_neo4j._serve.guard import Access
 from kg_neo4j._serve.refusals import Refused
@@ -31,7 +30,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, environment_of
-from served import served
+from served import PERSON, post, served
 
 TEXT = (
     "Ada Lovelace was born in London on 10 December 1815. Ada Lovelace met Charles Babbage in 1833. Charles Babbage "
@@ -95,6 +94,10 @@ def test_a_name_that_was_bound_to_our_address_is_refused(server: httpx.Client, p
         {"origin": "file://"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "same-origin", "origin": "https://evil.example"},
+        {"sec-fetch-site": "none", "origin": "http://127.0.0.1:1"},
+        {"sec-fetch-site": "cross-site", "origin": "null", "sec-fetch-mode": "navigate"},
+        {"sec-fetch-site": "nonsense"},
     ],
     ids=str,
 )
@@ -104,8 +107,14 @@ def test_a_page_of_another_site_may_not_ask(server: httpx.Client, path: str, hea
 
 
 def test_our_own_pages_and_links_to_them_may(server: httpx.Client) -> None:
-    own = {"origin": str(server.base_url).rstrip("/"), "sec-fetch-site": "same-origin"}
-    assert server.get("/api/documents", headers=own).status_code == 200
+    base = str(server.base_url).rstrip("/")
+    for own in (
+        {"origin": base, "sec-fetch-site": "same-origin"},
+        {"origin": base},
+        {"sec-fetch-site": "none"},
+        PERSON,
+    ):
+        assert server.get("/api/documents", headers=own).status_code == 200
     link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     assert server.get("/", headers=link).status_code == 200
     assert server.get("/?cursor=x", headers=link).status_code == 403
@@ -125,8 +134,8 @@ def test_a_token_is_asked_for_everywhere(notes: KnowledgeGraph, monkeypatch: pyt
         assert compared
         right = {"authorization": f"Bearer {TOKEN}"}
         assert client.get("/api/documents", headers=right).status_code == 200
-        assert client.post("/login", data={"token": "wrong"}).status_code == 401
-        logged = client.post("/login", data={"token": TOKEN})
+        assert post(client, "/login", token="wrong").status_code == 401
+        logged = post(client, "/login", token=TOKEN)
         assert logged.status_code == 303
         assert TOKEN not in str(logged.headers)
         assert "httponly; path=/; samesite=strict" in logged.headers["set-cookie"].lower()
@@ -312,32 +321,6 @@ def finished(client: httpx.Client, id: str) -> Mapping[str, Any]:
         if job["state"] in ("done", "failed"):
             return dict(job)
         time.sleep(0.1)
-
-
-def test_a_form_needs_its_token(offline: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-    page = SimpleNamespace(
-        ACTIONS=(rendering.Action("/deed/{id}", lambda _, form: done.append(f"{form['id']} {form['word']}") or "/"),)
-    )
-    monkeypatch.setattr(rendering, "modules", lambda: (page,))
-    rendering.static_files.cache_clear()
-    for rights, status in ((Rights(), 403), (Rights(write=True), 303)):
-        with served(offline, rights) as client:
-            csrf = token_of(client)
-            for form in ({}, {"csrf": ""}, {"csrf": "0" * 64}, {"csrf": "\u0142"}):
-                assert client.post("/deed/1", data={"word": "no", **form}).status_code == 403
-            assert client.post("/deed/1", data={"word": "yes", "csrf": csrf}).status_code == status
-            client.cookies.clear()
-            assert client.post("/deed/1", data={"word": "no", "csrf": csrf}).status_code == 403
-    assert done == ["1 yes"]
-    rendering.static_files.cache_clear()
-
-
-def token_of(client: httpx.Client) -> str:
-    """Return the CSRF token that belongs to the cookie which an error page sets."""
-    client.get("/nothing")
-    access: Access = client.access  # type: ignore[attr-defined]
-    return access.signed("csrf", client.cookies["kg_session"])
 
 
 # ------------------------------------------------------------------------------------------------ how much

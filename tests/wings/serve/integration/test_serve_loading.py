@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import httpx
@@ -17,7 +15,7 @@ from hostile_pages import faults
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.connection import Rights
 from kg_neo4j.settings import Settings
-from served import served
+from served import post, served
 
 TEXT = b"Ada Lovelace met Charles Babbage in 1833. Charles Babbage designed the Analytical Engine."
 
@@ -33,19 +31,13 @@ def server(home: Settings) -> Iterator[httpx.Client]:
         yield client
 
 
-def token(client: httpx.Client) -> str:
-    found = re.search(r'name="csrf" value="([^"]+)"', client.get("/load").text)
-    assert found
-    return unescape(found[1])
-
-
 def uploaded(client: httpx.Client, *files: tuple[str, bytes]) -> httpx.Response:
     given = [("files", each) for each in files] or [("files", ("", b""))]
-    return client.post("/load", data={"csrf": token(client)}, files=given)
+    return post(client, "/load", files=given)
 
 
 def loaded(client: httpx.Client, plan: str) -> dict[str, object]:
-    begun = client.post("/load/begin", data={"csrf": token(client), "plan": plan})
+    begun = post(client, "/load/begin", plan=plan)
     assert begun.status_code == 303, begun.text
     until = time.monotonic() + 120
     while (job := client.get(begun.headers["location"].replace("/run?", "/run.json?")).json())["ended"] is False:
@@ -84,8 +76,8 @@ def test_an_upload_is_dropped_and_the_oldest_go(
     server: httpx.Client, home: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = plan_of(uploaded(server, ("a.txt", TEXT)))
-    assert server.post("/load/drop", data={"csrf": token(server), "plan": first}).headers["location"] == "/load"
-    assert server.post("/load/begin", data={"csrf": token(server), "plan": first}).status_code == 404
+    assert post(server, "/load/drop", plan=first).headers["location"] == "/load"
+    assert post(server, "/load/begin", plan=first).status_code == 404
     monkeypatch.setattr(limits, "KEPT_PLANS", 2)
     plans = [plan_of(uploaded(server, ("a.txt", TEXT))) for _ in range(3)]
     kept = [server.get("/load", params={"plan": each}).status_code for each in plans]
@@ -120,9 +112,9 @@ def test_names_are_made_safe_or_refused(server: httpx.Client, home: Settings) ->
 
 def test_uploads_are_bounded(server: httpx.Client) -> None:
     many = [("files", (f"{number}.txt", b"x")) for number in range(limits.MOST_FILES + 1)]
-    assert server.post("/load", data={"csrf": token(server)}, files=many).status_code == 400
+    assert post(server, "/load", files=many).status_code == 400
     large = [("files", ("a.txt", b"x" * (limits.MOST_UPLOAD + 1)))]
-    assert server.post("/load", data={"csrf": token(server)}, files=large).status_code == 413
+    assert post(server, "/load", files=large).status_code == 413
     for path in ("/load", "/load/begin", "/load/drop"):
         assert server.post(path, data={"plan": "0" * 32}).status_code == 403, path
     assert server.post("/load", files={"files": ("a.txt", TEXT)}).status_code == 403

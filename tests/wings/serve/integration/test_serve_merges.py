@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import httpx
@@ -18,7 +16,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands import resolve
 from kg_neo4j.settings import Settings
-from served import served
+from served import post, served
 
 HOSTILE = "<script>alert(1)</script>"
 STORY = Path(__file__).resolve().parents[4] / "examples" / "the_lamp_at_skarnes.md"
@@ -34,16 +32,6 @@ def story(offline: Settings) -> Settings:
 def server(story: Settings) -> Iterator[httpx.Client]:
     with served(story, Rights(write=True)) as client:
         yield client
-
-
-def token(client: httpx.Client) -> str:
-    found = re.search(r'name="csrf" value="([^"]+)"', client.get("/load").text)
-    assert found
-    return unescape(found[1])
-
-
-def post(client: httpx.Client, path: str, **fields: str) -> httpx.Response:
-    return client.post(path, data={"csrf": token(client), **fields})
 
 
 def test_the_inbox_shows_what_a_dry_run_proposes(server: httpx.Client, story: Settings) -> None:
