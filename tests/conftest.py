@@ -42,7 +42,7 @@ hypothesis.settings.load_profile("quick")  # `make test-long` takes the other
 # Neo4j plans every query again after an index was made or dropped: 20 s of processor time for the questions. So files
 # whose graphs have hashed vectors come first, and those that change indexes after all others that ask the server.
 HASHED = (
-    *("answers", "assisting", "chat", "chunk_embedding", "filtered_queries", "filters", "odd_questions"),
+    *("answers", "assisting", "chat", "chunk_embedding", "examples", "filtered_queries", "filters", "odd_questions"),
     *("retrieve", "tree_mode", "vectors"),
 )
 INDEXING = (

@@ -422,6 +422,7 @@ def test_a_runaway_query_ends_and_the_server_goes_on(database: Database, crowd: 
     assert not [row for row in rows if "_ids" in str(row["currentQuery"]) and row["status"] == "Running"]
 
 
+@pytest.mark.slow
 def test_four_runaway_queries_at_once_end_and_the_server_goes_on(database: Database, crowd: str) -> None:
     """Each gathers what no heap holds, on a connection of its own, with the limits of a real question."""
     schema = read_schema(database, crowd)

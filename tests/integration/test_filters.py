@@ -214,7 +214,7 @@ def two_thousand(database: Database) -> Iterator[str]:
     delete_graph(database, name)
 
 
-@pytest.mark.parametrize("by", ["words", "meaning", "both"])
+@pytest.mark.parametrize("by", [*(pytest.param(by, marks=pytest.mark.slow) for by in ("words", "meaning")), "both"])
 @pytest.mark.parametrize("mode", [retrieve_local, retrieve_naive], ids=["local", "naive"])
 def test_a_small_document_among_two_thousand_is_found_in_whole(
     database: Database, two_thousand: str, mode: object, by: str
@@ -369,11 +369,16 @@ def parameters_of(database: Database, graph: str, filters: Filters, mode: str) -
 @pytest.mark.parametrize(
     ("fewer", "more"),
     [
-        (Filters(("Witness 199*",)), Filters(("Witness 1*",))),
-        (Filters(("Witness 199*",), languages=("en",)), Filters(languages=("en",))),
-        (Filters(("Witness 199*",), kinds=("file",)), Filters(kinds=("file",))),
+        pytest.param(Filters(("Witness 199*",)), Filters(("Witness 1*",)), id="documents"),
+        pytest.param(
+            *(Filters(("Witness 199*",), languages=("en",)), Filters(languages=("en",))),
+            id="language",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            *(Filters(("Witness 199*",), kinds=("file",)), Filters(kinds=("file",))), id="kind", marks=pytest.mark.slow
+        ),
     ],
-    ids=["documents", "language", "kind"],
 )
 def test_no_parameter_grows_with_the_chunks_that_are_left(
     database: Database, two_thousand: str, mode: str, fewer: Filters, more: Filters
@@ -411,6 +416,7 @@ def test_what_the_graph_has_not_is_said_with_what_it_has(
     assert hint in str(refused.value.hint)
 
 
+@pytest.mark.slow
 def test_years_of_which_nothing_is_told_are_no_error(database: Database, pages: str) -> None:
     given = answered(database, pages, "Who met Ada?", Filters(since=2001))
     assert not given.found

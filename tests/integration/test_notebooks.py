@@ -20,6 +20,7 @@ def stored(cell: Mapping[str, Any]) -> str:
     return " ".join("".join(found).split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_gives_its_stored_outputs(
     path: Path,

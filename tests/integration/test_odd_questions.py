@@ -101,6 +101,7 @@ def test_a_thousand_odd_questions_never_crash(asked: Answerer, texts: dict[str, 
         put(asked, texts, question, mode)
 
 
+@pytest.mark.slow
 def test_odd_questions_with_filters_never_crash(asked: Answerer, texts: dict[str, str]) -> None:
     for question in odd_questions(FEW, seed=3)[::18]:
         for mode in ("naive", "local", "global", "tree"):

@@ -21,7 +21,7 @@ from kg_neo4j.organise import search_indexes
 from kg_runner import RunKg, environment_of
 from private_server import PrivateServer
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
 OPTIONS = LoadOptions(chunk_tokens=150)
 GRAPH = "shared"

@@ -32,7 +32,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from private_server import PrivateServer
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
 OPTIONS = LoadOptions(chunk_tokens=150, analytics=False)
 GRAPH = "faults"
