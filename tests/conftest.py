@@ -41,6 +41,7 @@ hypothesis.settings.load_profile("quick")  # `make test-long` takes the other
 
 # Neo4j plans every query again after an index was made or dropped: 20 s of processor time for the questions. So files
 # whose graphs have hashed vectors come first, and those that change indexes after all others that ask the server.
+# Before these comes the file that explains every query: most plans are there by then.
 HASHED = (
     *("answers", "assisting", "chat", "chunk_embedding", "examples", "filtered_queries", "filters", "odd_questions"),
     *("retrieve", "tree_mode", "vectors"),
@@ -66,10 +67,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _stage(file: Path, asking: set[Path]) -> int:
     name = file.stem.removeprefix("test_")
     if file not in asking:
-        return 3
+        return 4
     if name == "first_use":  # needs a server on which nothing was ever loaded
         return -1
-    return 0 if name in HASHED else 2 if name in INDEXING else 1
+    return 0 if name in HASHED else 3 if name in INDEXING else 2 if name == "cypher_headers" else 1
 
 
 @pytest.fixture(autouse=True)

@@ -87,7 +87,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture(params=["a model", pytest.param("built-in models", marks=pytest.mark.slow)])
+@pytest.fixture(params=["a model", "built-in models"])
 def using(request: pytest.FixtureRequest, offline: Settings, llm: FakeLlm) -> Settings:
     if request.param == "built-in models":
         return offline
@@ -96,6 +96,7 @@ def using(request: pytest.FixtureRequest, offline: Settings, llm: FakeLlm) -> Se
     return online
 
 
+@pytest.mark.slow
 def test_no_empty_value_is_stored_and_those_of_an_older_version_change_nothing(
     database: Database, graph: str, using: Settings, texts: Path, tmp_path: Path
 ) -> None:

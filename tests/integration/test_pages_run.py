@@ -85,7 +85,10 @@ RUNS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("docs/communities", "docs/questions", "docs/tree"),
     ): (),
 }
-SLOW = ("docs/serve", "docs/updating", "docs/answers", "docs/tree")  # last pages of the longest runs
+SLOW = (  # last pages of the runs that take seconds; README and the short ones are in `make test`
+    *("docs/serve", "docs/updating", "docs/answers", "docs/tree", "docs/how-to/entity-resolution"),
+    *("docs/how-to/keep-a-folder", "docs/tutorials/with-a-model", "docs/tutorials/a-novel"),
+)
 LOCAL = ("kg db start", "kg db backup", "kg db restore", "kg browse")  # they mean the local server
 # Pages for a server of their own. A database has vectors of one embedding model; a bulk build replaces the store.
 OWN = {  # None: all its commands, True: those that mean the local server
