@@ -85,6 +85,7 @@ def write(database: Database, graph: str, number: int) -> int:
     raise AssertionError("the graph was never free")
 
 
+@pytest.mark.slow
 def test_sixteen_writers_on_thirty_hubs_give_exact_sums(database: Database, graph: str) -> None:
     for number in range(WRITERS):
         write(database, graph, number)

@@ -52,6 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow  # `make test` runs the commands of the README
 def test_the_first_tutorial_prints_what_it_shows(
     kg: Kg,
     folder: Path,
