@@ -149,25 +149,36 @@ class Suites:
 
 
 def run(mutant: Mutant, tests: Sequence[str], checkout: Path) -> tuple[str, float]:
-    """Return the first test that fails with the fault, or "" where none does, and the seconds that it took."""
-    path, begun = checkout / mutant.path, time.monotonic()
+    """Return the first test that fails with the fault alone, or "" where none does, and the seconds that it took."""
+    path, begun, left = checkout / mutant.path, time.monotonic(), list(tests)
     source = path.read_text("utf-8")
+    while left:
+        try:
+            path.write_text(mutant.apply(source), "utf-8")
+            failed = first_failure(left, checkout)
+        finally:
+            path.write_text(source, "utf-8")
+        test = failed.partition(" - ")[0]
+        if test not in left or not first_failure([test], checkout):  # without the fault it passes
+            return failed, time.monotonic() - begun
+        left = left[left.index(test) + 1 :]
+    return "", time.monotonic() - begun
+
+
+def first_failure(tests: Sequence[str], checkout: Path) -> str:
+    """Run tests until one fails, and return its line; "" where all pass."""
     listed = checkout / ".mutant-tests"
     listed.write_text("\n".join(tests), "utf-8")
-    try:
-        path.write_text(mutant.apply(source), "utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"--timeout={LONGEST_S}"]
-        environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [*command, f"@{listed}"], cwd=checkout, env=environment, capture_output=True, text=True, check=False
-        )
-    finally:
-        path.write_text(source, "utf-8")
-        listed.unlink()
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"--timeout={LONGEST_S}"]
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [*command, f"@{listed}"], cwd=checkout, env=environment, capture_output=True, text=True, check=False
+    )
+    listed.unlink()
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     if done.returncode and not failed:
         failed = [f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[-200:]!r}"]
-    return (failed[0] if failed else "").removeprefix("FAILED "), time.monotonic() - begun
+    return failed[0].removeprefix("FAILED ").removeprefix("ERROR ") if failed else ""
 
 
 def main() -> None:
