@@ -47,6 +47,7 @@ from kg_neo4j.pipeline import AskOptions  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import Document  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
+from kg_neo4j.retrieve.interface import Search  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.tree.choice import TreeChoice  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
@@ -100,7 +101,7 @@ def evidence(text: str, questions: str, seeds: Sequence[int], cache: Path) -> It
                     assert made.trees[0].clustering == way
                     database.indexes = None  # another connection made them
                     texts = [each.asked.text for each in asked]
-                    searches = [prepare(database, read(e), "bench", embedder, tokeniser, WORDED) for e in texts]
+                    searches = [prepare(database, Search("bench", read(e)), embedder, tokeniser, WORDED) for e in texts]
                     choice = AskOptions("tree", tree=TreeChoice("raptor", top_k=100))
                     row: list[object] = [way, seed, ", ".join(str(each) for each in made.summaries.values())]
                     for budget in BUDGETS:

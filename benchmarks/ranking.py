@@ -32,6 +32,7 @@ from kg_neo4j.graph.connection import connect  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.retrieve import local, naive, ranking  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
+from kg_neo4j.retrieve.interface import Search  # noqa: E402
 from kg_neo4j.retrieve.linking import named  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.spreading import spread  # noqa: E402
@@ -97,7 +98,7 @@ def questions(folder: Path) -> list[Asked]:
         if not numbers:
             raise SystemExit(f"{folder} is not loaded: run kg eval retrieval on it first")
         for each in read_questions(str(folder / "questions.jsonl"), passages):
-            search, _ = prepare(database, read(each.text), settings.graph, embedder, tokeniser)
+            search, _ = prepare(database, Search(settings.graph, read(each.text)), embedder, tokeniser)
             linked = named(database, search)
             flat = [chunk.id for chunk in naive.retrieve(database, search, local.FLAT).chunks]
             reached = spread(database, settings.graph, linked, () if linked else flat[: local.FIRST])

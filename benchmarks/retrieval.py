@@ -88,7 +88,7 @@ def fill(settings: Settings, chunks: int) -> LoadReport:
 def ours(database: Database, settings: Settings, asked: Sequence[str]) -> dict[str, Callable[[int], object]]:
     """Return our ways to search for the question of a number."""
     embedder, tokeniser = factory.embedding_model(settings), tokens.load()
-    searches: list[Search] = [prepare(database, read(each), GRAPH, embedder, tokeniser)[0] for each in asked]
+    searches: list[Search] = [prepare(database, Search(GRAPH, read(each)), embedder, tokeniser)[0] for each in asked]
     return {
         LOCAL: lambda number: local.retrieve(database, searches[number]),
         MATCH: lambda number: match(database, searches[number]),

@@ -42,7 +42,7 @@ from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import Filters  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
 from kg_neo4j.retrieve.filters import resolve  # noqa: E402
-from kg_neo4j.retrieve.interface import ChunkChoice  # noqa: E402
+from kg_neo4j.retrieve.interface import ChunkChoice, Search  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, WALK, TreeChoice  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
@@ -71,9 +71,10 @@ def measured(database: Database, settings: Settings, questions: str) -> dict[str
     embedder, tokeniser = factory.embedding_model(settings), tokens.load()
     rows: dict[str, list[Sequence[float]]] = {way: [] for way in WAYS}
     for each in asked:
-        search, _ = prepare(database, read(each.asked.text), settings.graph, embedder, tokeniser, WORDED)
         filters = Filters(documents=(each.asked.document,)) if each.asked.document else Filters()
-        search = replace(search, scope=resolve(database, settings.graph, filters))
+        scope = resolve(database, settings.graph, filters)
+        search = Search(settings.graph, read(each.asked.text), scope=scope)
+        search, _ = prepare(database, search, embedder, tokeniser, WORDED)
         for way, options in WAYS.items():
             found = [find_evidence(database, search, each.quotes, options, tokeniser, most) for most in BUDGETS]
             rows[way].append(np.mean([(one.strict, one.beneath, one.tokens) for one in found], axis=0))

@@ -7,7 +7,6 @@ two aspects, and every leaf has a detail.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import film_graph
@@ -22,7 +21,7 @@ from kg_neo4j.organise import vectors
 from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.records import Answer, Chunk, Filters
 from kg_neo4j.retrieve.ask import prepare
-from kg_neo4j.retrieve.interface import AskOptions, Found, Scope
+from kg_neo4j.retrieve.interface import AskOptions, Found, Scope, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
@@ -142,8 +141,9 @@ def found_by(
     scope: Scope | None = None,
 ) -> Found:
     """Return what the mode tree finds."""
-    search, _ = prepare(database, read(question), graph, film_graph.MODEL, film_graph.TOKENISER)
-    return retrieve(database, replace(search, scope=scope, options=options_of(choice), mode="tree"))
+    search = Search(graph, read(question), scope=scope, options=options_of(choice), mode="tree")
+    search, _ = prepare(database, search, film_graph.MODEL, film_graph.TOKENISER)
+    return retrieve(database, search)
 
 
 def options_of(choice: TreeChoice | None = None) -> AskOptions:

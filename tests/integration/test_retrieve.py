@@ -251,7 +251,7 @@ def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database
 
 def test_naive_reads_as_many_chunks_as_are_chosen_and_by_cosine_alone(database: Database, ada: str) -> None:
     question = "Who was Ada Lovelace?"
-    search, _ = prepare(database, read(question), ada, MODEL, TOKENISER)
+    search, _ = prepare(database, Search(ada, read(question)), MODEL, TOKENISER)
 
     def found(**chosen: Any) -> Sequence[FoundChunk]:
         options = AskOptions("naive", chunks=ChunkChoice(**chosen))

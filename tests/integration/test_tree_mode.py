@@ -28,7 +28,7 @@ from kg_neo4j.records import Filters, TreeStep
 from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
@@ -206,9 +206,9 @@ def test_another_tree_of_the_same_document_is_left_out(
 
 
 def test_without_an_index_the_search_is_exact_and_the_same(database: Database, holm: str) -> None:
-    search, _ = prepare(database, read(PARAGRAPHS[4]), holm, MODEL, TOKENISER)
+    search = Search(holm, read(PARAGRAPHS[4]), options=options_of(), mode="tree")
+    search, _ = prepare(database, search, MODEL, TOKENISER)
     assert search.node_index
-    search = replace(search, options=options_of(), mode="tree")
     near = retrieve(database, search)
     exact = retrieve(database, replace(search, node_index=None))
     assert [node.id for node in near.nodes] == [node.id for node in exact.nodes]

@@ -83,8 +83,7 @@ def ask(database: Database, question: Question, graph: str, how: Means, options:
     mode = MODES[search.mode]
     notes = _cut(question)
     if mode.labels:
-        found_indexes, notes = prepare(database, question, graph, how.embedder, how.tokeniser, mode.labels)
-        search = replace(found_indexes, scope=scope, options=options, mode=search.mode, linked=search.linked)
+        search, notes = prepare(database, search, how.embedder, how.tokeniser, mode.labels)
     if scope is not None:
         notes.append(f"filtered by {scope.said}: {scope.counted}")
     found = options.retriever.retrieve(search) if options.retriever else mode.retrieve(database, search)
@@ -122,8 +121,8 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     def find(text: str) -> Found:
         if text == search.question.text:
             return found
-        other, _ = prepare(database, read(text), search.graph, how.embedder, how.tokeniser)
-        other = replace(other, scope=search.scope)
+        other = Search(search.graph, read(text), scope=search.scope)
+        other, _ = prepare(database, other, how.embedder, how.tokeniser)
         return search.options.retriever.retrieve(other) if search.options.retriever else local.retrieve(database, other)
 
     assisted = how.door.do(Assist(search, found, how, find))
@@ -164,22 +163,20 @@ MODES: dict[str, AnswerMode[Any]] = {
 
 def prepare(
     database: Database,
-    question: Question,
-    graph: str,
+    search: Search,
     embedder: EmbeddingModel,
     tokeniser: Tokeniser,
     labels: Sequence[str] = WORDED,
 ) -> tuple[Search, list[str]]:
-    """Return a search with the indexes over `labels`, and notes on what cannot be searched.
+    """Return `search` with its words, its vectors and the indexes over `labels`, and notes on what cannot be searched.
 
     Raises SchemaConflict if an index that the graph needs is missing or not online.
     """
-    notes = _cut(question)
-    indexes = search_indexes.usable_indexes(database, graph, embedder, labels)
+    question, notes = search.question, _cut(search.question)
+    indexes = search_indexes.usable_indexes(database, search.graph, embedder, labels)
     names = {index.name for index in indexes}
-    search = Search(graph=graph, question=question)
-    if all(search_indexes.fulltext_index_name(label) in names for label in WORDED):
-        search = replace(search, words=fulltext_query(question))
+    has_words = all(search_indexes.fulltext_index_name(label) in names for label in WORDED)
+    search = replace(search, words=fulltext_query(question) if has_words else None)
     fitting = {index.label: index.name for index in indexes if index.kind == "VECTOR" and index.fits(embedder)}
     if not fitting:
         other = next((index for index in indexes if index.model is not None), None)

@@ -7,7 +7,7 @@ with the trees that are there. Whatever was built or said is stored first: a stu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
@@ -33,6 +33,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Filters, Usage
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.search import read_trees
 from kg_neo4j.settings import Settings
@@ -242,8 +243,9 @@ class _StudyRun:
         asking, found = self.of(way.chunk_tokens), []
         one, graph = asking.answerer, asking.answerer.settings.graph
         for each in quoted:
-            search, _ = prepare(self.database, read(each.asked.text), graph, one.embedder, one.tokeniser, WORDED)
-            search = replace(search, scope=resolve(self.database, graph, asking.filters(each.asked)))
+            scope = resolve(self.database, graph, asking.filters(each.asked))
+            search = Search(graph, read(each.asked.text), scope=scope)
+            search, _ = prepare(self.database, search, one.embedder, one.tokeniser, WORDED)
             options = way.options(Filters(), way.tokens)
             found.append(find_evidence(self.database, search, each.quotes, options, one.tokeniser, way.tokens))
         return sum(each.strict for each in found) / len(found), sum(each.beneath for each in found) / len(found)

@@ -28,7 +28,7 @@ from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
-from kg_neo4j.retrieve import local, naive
+from kg_neo4j.retrieve import interface, local, naive
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.settings import Settings
@@ -141,7 +141,7 @@ def _mode(database: Database, settings: Settings, mode: str, depth: int, notes: 
     embedder, tokeniser = factory.embedding_model(settings), tokens.load()
 
     def search(question: str) -> Sequence[int]:
-        prepared, said = prepare(database, read(question), settings.graph, embedder, tokeniser)
+        prepared, said = prepare(database, interface.Search(settings.graph, read(question)), embedder, tokeniser)
         found = retriever(database, prepared, depth)
         notes.extend((*said, *found.notes))
         return list(dict.fromkeys(numbers[chunk.id] for chunk in found.chunks if chunk.score > 0))

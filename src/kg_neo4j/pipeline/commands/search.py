@@ -98,13 +98,14 @@ def search_in(
     from kg_neo4j._models import tokens
     from kg_neo4j.retrieve import naive
     from kg_neo4j.retrieve.ask import prepare
+    from kg_neo4j.retrieve.interface import Search
     from kg_neo4j.retrieve.linking import can_link, look_up, near_query
     from kg_neo4j.retrieve.question import read
 
     _check(words, limit)
     graph = settings.graph
     embedder = embedder or factory.embedding_model(settings)
-    prepared, notes = prepare(database, read(words), graph, embedder, tokens.load())
+    prepared, notes = prepare(database, Search(graph, read(words)), embedder, tokens.load())
     query = near_query(words)  # empty where nothing in it is a word: "*"
     named = look_up(database, graph, [query], None)[0] if query and can_link(database, graph) else []
     wanted = [row["id"] for row in named if row["kind"] == "entity"][:limit]

@@ -29,7 +29,7 @@ from kg_neo4j.retrieve.checking.claims import passage_of
 from kg_neo4j.retrieve.checking.standing import paged
 from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, find_quote, judge_claim
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import AskOptions, Scope, check_filters
+from kg_neo4j.retrieve.interface import AskOptions, Scope, Search, check_filters
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.settings import Settings
 
@@ -135,9 +135,9 @@ def _verify(asking: Answerer, claim: ReadClaim, scope: Scope | None, is_english:
     """
     if not claim.read_as:
         return VerifiedClaim(claim.text, NOT_FOUND, f"it is not clear what {claim.unclear!r} means", ())
-    graph = asking.settings.graph
-    search, _ = prepare(asking.database, read(claim.read_as), graph, asking.embedder, asking.tokeniser)
-    found = local.retrieve(asking.database, replace(search, scope=scope))
+    search = Search(asking.settings.graph, read(claim.read_as), scope=scope)
+    search, _ = prepare(asking.database, search, asking.embedder, asking.tokeniser)
+    found = local.retrieve(asking.database, search)
     verdicts = []
     for chunk in found.chunks:
         if is_english and _is_english(chunk.text, chunk.language):

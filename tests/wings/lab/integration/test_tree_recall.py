@@ -16,7 +16,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.retrieve.ask import prepare
-from kg_neo4j.retrieve.interface import ChunkChoice
+from kg_neo4j.retrieve.interface import ChunkChoice, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 from private_server import PrivateServer
@@ -52,7 +52,8 @@ def told(other_server: PrivateServer) -> Settings:
 def find(told: Settings, database: Database) -> Find:
     """Returns what is read for each of the questions."""
     embedder, tokeniser = factory.embedding_model(told), tokens.load()
-    searches = [prepare(database, read(each.asked.text), told.graph, embedder, tokeniser)[0] for each in QUESTIONS]
+    asked = [Search(told.graph, read(each.asked.text)) for each in QUESTIONS]
+    searches = [prepare(database, each, embedder, tokeniser)[0] for each in asked]
 
     def found(options: AskOptions, budget: int) -> list[EvidenceFound]:
         return [
