@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 import keyless
 
-from kg_neo4j.retrieve.interface import Reply
+from kg_neo4j.retrieve.interface import UNANSWERED
 
 EXTRACTOR = "kg_neo4j.offline.extractor.extractor"
 SHORT = "kg_neo4j.offline.short"
@@ -76,7 +76,7 @@ ANSWERS: Mapping[str, Mapping[str, Stub]] = {
     "attribution": {f"{MATCHER}._attribution": always(0.0)},
     "namesake": {f"{MATCHER}._is_namesake": always(False)},
     "first names": {f"{MATCHER}._imply_first_names": always(None)},
-    "sentences": {"kg_neo4j.offline.from_sources._extractive": lambda *_: Reply("")},
+    "sentences": {"kg_neo4j.offline.from_sources._extractive": lambda *_: UNANSWERED},
 }
 CHECKS: Mapping[str, Mapping[str, Stub]] = {
     "denied": {f"{CHECKING}.denied": always("")},

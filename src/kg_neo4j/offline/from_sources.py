@@ -12,10 +12,10 @@ from kg_neo4j.offline.short.mentions import mentions
 from kg_neo4j.offline.short.reading import asks_for_words, may_answer
 from kg_neo4j.offline.short.short_answer import find_short, read_lines, tell
 from kg_neo4j.offline.short.things import Things
-from kg_neo4j.records import Citation, Claim, Evidence
+from kg_neo4j.records import Answer, Citation, Claim, Evidence
 from kg_neo4j.retrieve.checking.citations import ShownSource, locate
 from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
-from kg_neo4j.retrieve.interface import Found, FoundNode, Reply
+from kg_neo4j.retrieve.interface import UNANSWERED, Found, FoundNode
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.question import Asks, Question
@@ -40,15 +40,15 @@ SUMMARY_TOLD = "no answer but a summary: no sentence answers directly; these are
 SUMMARY_SENTENCES = 3  # at most
 
 
-def answer(job: AnswerFromSources) -> Reply:
+def answer(job: AnswerFromSources) -> Answer:
     """Return the short answer that the graph has, else sentences of the sources; without text where there is none.
 
     What the answer cites comes first in its evidence, then what else was found and fits.
     """
-    reply = _by_graph(job) or (_extractive(job.search.question, job.found) if job.found.chunks else None)
-    if reply is None:
-        return Reply("")
-    return replace(reply, evidence=_evidence(reply.citations, job), limits=_limits(job.found))
+    made = _by_graph(job) or (_extractive(job.search.question, job.found) if job.found.chunks else None)
+    if made is None:
+        return UNANSWERED
+    return replace(made, evidence=_evidence(made.citations, job), limits=_limits(job.found))
 
 
 def _limits(found: Found) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def _limits(found: Found) -> tuple[str, ...]:
     return (NAMES_AND_DATES.format(language=", ".join(map(repr, others))),)
 
 
-def _by_graph(job: AnswerFromSources) -> Reply | None:
+def _by_graph(job: AnswerFromSources) -> Answer | None:
     """Return an overview, a short answer or a card; None where the question asks for none, or there is no graph."""
     if job.further is None or job.further.search.words is None:
         return None
@@ -73,7 +73,7 @@ def _by_graph(job: AnswerFromSources) -> Reply | None:
     return tell(short) if short else _on_one_thing(job, things)
 
 
-def _on_one_thing(job: AnswerFromSources, things: Things) -> Reply | None:
+def _on_one_thing(job: AnswerFromSources, things: Things) -> Answer | None:
     """Return the card on what a question asks all of; None where it does not, or a sentence defines."""
     question = job.search.question
     about, who = asks_about(question.text), asks_who(question.text)
@@ -87,7 +87,7 @@ def _on_one_thing(job: AnswerFromSources, things: Things) -> Reply | None:
     return replace(card, notes=(WITHOUT_MODEL,)) if card else None
 
 
-def _extractive(question: Question, found: Found) -> Reply:
+def _extractive(question: Question, found: Found) -> Answer:
     """Answer with sentences."""
     extracted = extract(question, found, lambda each: may_answer(question, each))
     is_checked = asks_for_words(question) or question.asks in (Asks.YES_NO, Asks.DEFINITION)
@@ -96,7 +96,14 @@ def _extractive(question: Question, found: Found) -> Reply:
     if found.nodes and not extracted.text and (told := _summary(question, found)).text:
         extracted, note = told, SUMMARY_TOLD
     claims = tuple(Claim(readable(each.quote), (n,), support) for n, each in enumerate(extracted.citations, 1))
-    return Reply(extracted.text, extracted.citations, claims=claims, notes=(note,))
+    return replace(
+        UNANSWERED,
+        answer=extracted.text,
+        found=bool(extracted.text),
+        citations=extracted.citations,
+        claims=claims,
+        notes=(note,),
+    )
 
 
 def _summary(question: Question, found: Found) -> Extract:

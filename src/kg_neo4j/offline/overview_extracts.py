@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kg_neo4j import data_files
 from kg_neo4j.graph.database import Row
-from kg_neo4j.records import Citation, Claim
+from kg_neo4j.records import Answer, Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
-from kg_neo4j.retrieve.interface import Reply
+from kg_neo4j.retrieve.interface import UNANSWERED
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.reply import FurtherSearch
 from kg_neo4j.retrieve.sentences import readable, split_sentences
@@ -37,7 +38,7 @@ def form_of(question: str) -> str:
     return next((name for name, form in _FORMS.items() if form.match(text)), "")
 
 
-def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] = ()) -> Reply | None:
+def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] = ()) -> Answer | None:
     """Return the answer; None for another question, and where nothing is there.
 
     "What is TITLE about?" is one only where `titled`, the documents that the question names, are one.
@@ -63,7 +64,7 @@ def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] =
         titles = [each["title"] or "without a title" for each in row["documents"]]
         more = row["total"] - len(titles)
         listed = "; ".join([*titles, *([f"and {more} more"] if more else [])])
-        return Reply(f"{sizes}: {listed}.", short=str(row["total"]))
+        return replace(UNANSWERED, answer=f"{sizes}: {listed}.", found=True, short=str(row["total"]))
     if form in ("people", "things"):
         names = most_named(row["entities"], question, form)
         return _named(names, row) if names else None
@@ -82,7 +83,7 @@ def most_named(entities: Sequence[Row], question: str, form: str) -> list[str]:
     return kept[:NAMES]
 
 
-def _named(names: Sequence[str], row: Row) -> Reply:
+def _named(names: Sequence[str], row: Row) -> Answer:
     """Return the names, one a line, each with the sentence that names it first."""
     sentences = [each for document in row["documents"] for each in _sentences(document)]
     lines, citations = ["Mentioned and connected most in the graph:"], list[Citation]()
@@ -93,10 +94,10 @@ def _named(names: Sequence[str], row: Row) -> Reply:
             continue
         citations += [citation] if citation not in citations else []
         lines.append(f"- {name} [{citations.index(citation) + 1}]")
-    return _reply(lines, citations)
+    return _answer(lines, citations)
 
 
-def _about(row: Row, sizes: str) -> Reply:
+def _about(row: Row, sizes: str) -> Answer:
     """Return sizes, and of each document its title, headings and sentences, then the entities mentioned most."""
     names = most_named(row["entities"], "", "things")
     lines, citations = [f"{sizes}."], list[Citation]()
@@ -111,12 +112,12 @@ def _about(row: Row, sizes: str) -> Reply:
     if row["total"] > len(row["documents"]):
         lines.append(f"- and {row['total'] - len(row['documents']):,} more")
     lines += [f"Mentioned and connected most: {', '.join(names)}."] if names else []
-    return _reply(lines, citations)
+    return _answer(lines, citations)
 
 
-def _reply(lines: Sequence[str], citations: Sequence[Citation]) -> Reply:
+def _answer(lines: Sequence[str], citations: Sequence[Citation]) -> Answer:
     claims = tuple(Claim(readable(each.quote), (number,), SUPPORTED) for number, each in enumerate(citations, 1))
-    return Reply("\n".join(lines), tuple(citations), claims=claims)
+    return replace(UNANSWERED, answer="\n".join(lines), found=True, citations=tuple(citations), claims=claims)
 
 
 def _sentences(document: Row) -> list[Citation]:

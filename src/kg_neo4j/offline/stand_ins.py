@@ -14,7 +14,7 @@ from kg_neo4j._models.door import EXTRACTIVE, Door, Job
 from kg_neo4j._models.layers import Answers, AnswerStore, Layer, Unasked
 from kg_neo4j._models.tasks import Request, Task, TaskAnswer
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import Usage
+from kg_neo4j.records import Answer, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understand, Understood
     from kg_neo4j.retrieve.cypher.answer import WriteQuery
-    from kg_neo4j.retrieve.interface import Reply
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
     from kg_neo4j.retrieve.reply import AnswerFromSources
 
@@ -178,7 +177,7 @@ def _assist(job: Assist) -> Assisted:
     return Assisted(job.found)
 
 
-def _from_sources(job: AnswerFromSources) -> Reply:
+def _from_sources(job: AnswerFromSources) -> Answer:
     from kg_neo4j.offline.from_sources import answer
 
     return answer(job)
@@ -196,7 +195,7 @@ def _find_contradictions(job: FindContradictions) -> Sequence[bool]:
     return [contradicts(parse(claim), parse(passage)) for claim, passage in job.pairs]
 
 
-def _write_query(job: WriteQuery) -> Reply:
+def _write_query(job: WriteQuery) -> Answer:
     from kg_neo4j.retrieve.cypher.answer import unmatched
 
     return unmatched(job.why)

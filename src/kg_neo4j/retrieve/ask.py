@@ -1,6 +1,6 @@
 """A question in, an answer with citations out. Nothing in the graph is changed.
 
-Every mode has one shape: `retrieve` finds, `answer` makes a reply of what was found. `ask` writes the answer.
+Every mode has one shape: `retrieve` finds, `answer` answers from what was found. `ask` completes the answer.
 """
 
 from __future__ import annotations
@@ -24,18 +24,7 @@ from kg_neo4j.retrieve.checking.standing import keep_standing, paged
 from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
 from kg_neo4j.retrieve.excerpts import nearest
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import (
-    AUTO,
-    CYPHER,
-    GLOBAL,
-    LOCAL,
-    NAIVE,
-    TREE,
-    AskOptions,
-    Found,
-    Reply,
-    Search,
-)
+from kg_neo4j.retrieve.interface import AUTO, CYPHER, GLOBAL, LOCAL, NAIVE, TREE, AskOptions, Found, Search
 from kg_neo4j.retrieve.linking import can_link, say_unknown
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.overview.global_answer import answer_from_reports, choose_reports
@@ -52,10 +41,10 @@ FoundT = TypeVar("FoundT", bound=Found)
 
 @dataclass(frozen=True, slots=True)
 class AnswerMode(Generic[FoundT]):
-    """How a mode finds what an answer is made from, and makes a reply of it."""
+    """How a mode finds what an answer is made from, and makes it."""
 
     retrieve: Callable[[Database, Search], FoundT]
-    answer: Callable[[Database, Search, FoundT, Means], Reply]
+    answer: Callable[[Database, Search, FoundT, Means], Answer]
     labels: Sequence[str] = ()  # whose indexes it searches by words and vectors; none: it searches none
 
 
@@ -88,33 +77,20 @@ def ask(database: Database, question: Question, graph: str, how: Means, options:
         notes.append(f"filtered by {scope.said}: {scope.counted}")
     found = options.retriever.retrieve(search) if options.retriever else mode.retrieve(database, search)
     retrieved = time.monotonic()
-    reply = mode.answer(database, search, found, how)
-    return Answer(
+    made = mode.answer(database, search, found, how)
+    return replace(
+        made,
         question=question.text,
         mode=found.mode,
-        answer=reply.text or NOT_FOUND,
-        found=bool(reply.text) and reply.is_answer,
-        citations=reply.citations,
-        evidence=reply.evidence,
-        usage=reply.usage,
+        answer=made.answer or NOT_FOUND,
         seconds=time.monotonic() - started,
-        notes=(*notes, *reply.notes),
-        paths=reply.paths,
-        claims=reply.claims,
-        short=reply.short,
-        path=reply.path,
-        retrieval_seconds=retrieved - started + reply.retrieval_seconds,
-        model_seconds=reply.model_seconds,
+        notes=(*notes, *made.notes),
+        retrieval_seconds=retrieved - started + made.retrieval_seconds,
         routing=routing,
-        query=reply.query,
-        descents=reply.descents,
-        shares=reply.shares,
-        limits=reply.limits,
-        nearest=reply.nearest,
     )
 
 
-def answer_from_passages(database: Database, search: Search, found: Found, how: Means) -> Reply:
+def answer_from_passages(database: Database, search: Search, found: Found, how: Means) -> Answer:
     """Answer from chunks, entities, facts and nodes of trees; a model may first help to find them."""
     started = time.monotonic()
 
@@ -132,23 +108,23 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     searched = time.monotonic() - started - assisted.model_seconds
     goes_on = search.options.mode in (AUTO, LOCAL) and search.options.retriever is None and search.mode != TREE
     further = FurtherSearch(database, search, find) if goes_on else None  # where "naive" was named, chunks are all
-    reply = how.door.do(AnswerFromSources(search, assisted.found, how, further))
-    reply = keep_standing(database, search.graph, reply)
-    if not reply.text and search.mode != TREE:
+    made = how.door.do(AnswerFromSources(search, assisted.found, how, further))
+    made = keep_standing(database, search.graph, made)
+    if not made.answer and search.mode != TREE:
         notes += say_unknown(database, search)
-    ways = [reply.ways.get(each, found.way(each.chunk_id, each.start, each.end)) for each in reply.citations]
+    descents = made.descents or tuple(found.way(each.chunk_id, each.start, each.end) for each in made.citations)
     kinds = Counter((node.kind, node.aspect) for node in found.nodes)
     ranked = sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
     shares = tuple(KindShare(kind, aspect, n, n / len(found.nodes)) for (kind, aspect), n in ranked)
     return replace(
-        reply,
-        usage=assisted.usage + reply.usage,
-        notes=(*notes, *reply.notes),
+        made,
+        usage=assisted.usage + made.usage,
+        notes=(*notes, *made.notes),
         retrieval_seconds=searched,
-        model_seconds=reply.model_seconds + assisted.model_seconds,
-        descents=tuple(ways) if found.nodes else (),
+        model_seconds=made.model_seconds + assisted.model_seconds,
+        descents=descents if found.nodes else (),
         shares=shares,
-        nearest=() if reply.text else paged(database, search.graph, nearest(search.question, assisted.found)),
+        nearest=() if made.answer else paged(database, search.graph, nearest(search.question, assisted.found)),
     )
 
 

@@ -1,4 +1,4 @@
-"""How a question is answered, what a retriever is asked and what it finds, what a mode replies. Pure.
+"""How a question is answered, what a retriever is asked and what it finds. Pure.
 
 Every option of a question is declared here, once.
 """
@@ -11,18 +11,7 @@ from typing import Any, Protocol
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR
-from kg_neo4j.records import (
-    Citation,
-    CitationPath,
-    Claim,
-    Evidence,
-    Filters,
-    KindShare,
-    PathStep,
-    QueryTrace,
-    TreeStep,
-    Usage,
-)
+from kg_neo4j.records import Answer, Filters, TreeStep, Usage
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS as TREE_TOKENS
 from kg_neo4j.retrieve.tree.choice import TreeChoice
@@ -245,28 +234,8 @@ class Search:
         return self.options.max_context_tokens or (TREE_TOKENS if self.mode == TREE else CONTEXT_TOKENS)
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a mode answers, without the time it took. Without text there is no answer."""
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    notes: tuple[str, ...] = ()
-    short: str = ""
-    path: tuple[PathStep, ...] = ()
-    limits: tuple[str, ...] = ()
-    retrieval_seconds: float = 0.0  # of searches that were made on the way to it
-    model_seconds: float = 0.0
-    ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each citation
-    is_answer: bool = True  # False: the text says why there is none
-    nearest: tuple[Citation, ...] = ()
-    paths: tuple[CitationPath, ...] = ()
-    query: QueryTrace | None = None
-    descents: tuple[tuple[TreeStep, ...], ...] = ()
-    shares: tuple[KindShare, ...] = ()
+# What modes fill in. `retrieve.ask` adds question, mode and times, and says that nothing was found where no text is.
+UNANSWERED = Answer("", "", "", found=False, citations=(), evidence=(), usage=Usage(), seconds=0.0)
 
 
 class Retriever(Protocol):

@@ -1,4 +1,4 @@
-"""From what was found to a reply: sentences of the sources, or a model's answer with its claims checked."""
+"""From what was found to an answer: sentences of the sources, or a model's words with their claims checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import Evidence, Usage
+from kg_neo4j.records import Answer, Evidence, Usage
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, ShownSource, check
 from kg_neo4j.retrieve.checking.claims import (
     DROP,
@@ -30,7 +30,7 @@ from kg_neo4j.retrieve.checking.claims import (
     judge,
     settle,
 )
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, Reply, Search
+from kg_neo4j.retrieve.interface import UNANSWERED, Found, FoundChunk, FoundNode, Search
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.packing import PackedContext, pack_found
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
@@ -46,7 +46,7 @@ class FurtherSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFromSources(Job[Reply]):
+class AnswerFromSources(Job[Answer]):
     """Answers a question from what was found. Raises the model's errors."""
 
     kind: ClassVar[str] = "from_sources"
@@ -55,13 +55,13 @@ class AnswerFromSources(Job[Reply]):
     how: Means
     further: FurtherSearch | None = None  # None: what was found is all
 
-    def by_model(self, door: Door) -> Reply:
+    def by_model(self, door: Door) -> Answer:
         """Answer with the model; without one valid citation its answer is replaced by sentences of the sources.
 
         A context that the model finds too long is halved and sent again, down to 200 tokens.
         """
         if not self.found.chunks:
-            return Reply("")
+            return UNANSWERED
         started = time.monotonic()
         question, tokeniser, most = self.search.question.text, self.how.tokeniser, self.search.context_tokens
         room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - tokeniser.count(question)
@@ -76,7 +76,7 @@ class AnswerFromSources(Job[Reply]):
             notes.append(f"{packed.left_out} further hits did not fit into {most:,} tokens")
         if said.answer is not None and said.answer.invalid:
             notes.append(f"removed citations of sources that were not given: {', '.join(said.answer.invalid)}")
-        made = Reply("", evidence=packed.evidence, usage=answer.charged, notes=tuple(notes))
+        made = replace(UNANSWERED, evidence=packed.evidence, usage=answer.charged, notes=tuple(notes))
         silent = "" if answer.value else answer.problem  # the provider's filter, or nothing usable came back
         if said.answer is None and not silent:
             return replace(made, model_seconds=time.monotonic() - started)
@@ -85,17 +85,18 @@ class AnswerFromSources(Job[Reply]):
             checked, usage, notes = _checked(said.answer, self.found, door, self.how)
             made = replace(made, usage=made.usage + usage, notes=(*made.notes, *notes))
             if checked.citations:
-                made = replace(made, ways=said.answer.ways, model_seconds=time.monotonic() - started)
+                descents = tuple(said.answer.ways[each] for each in checked.citations)
+                made = replace(made, descents=descents, model_seconds=time.monotonic() - started)
                 return _cited(said.short, checked, made)
             why = notes[-1]
         seconds = time.monotonic() - started
         instead = door.instead(replace(self, further=None))
-        notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.text else ())]
+        notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.answer else ())]
         return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=seconds)
 
 
-def _cited(short: str, checked: CheckedClaims, made: Reply) -> Reply:
-    """Return the reply with what was checked, and with the short answer where its words are cited.
+def _cited(short: str, checked: CheckedClaims, made: Answer) -> Answer:
+    """Return the answer with what was checked, and with the short answer where its words are cited.
 
     Yes and no are no words of a source.
     """
@@ -110,7 +111,9 @@ def _cited(short: str, checked: CheckedClaims, made: Reply) -> Reply:
     if fold(short) not in ("yes", "no") and not there.issuperset(words):
         made = replace(made, notes=(*made.notes, f"left out the short answer “{short}”: no source says it"))
         short = ""
-    return replace(made, text=checked.text, citations=checked.citations, claims=checked.claims, short=short)
+    return replace(
+        made, answer=checked.text, found=True, citations=checked.citations, claims=checked.claims, short=short
+    )
 
 
 def _checked(answer: CheckedAnswer, found: Found, door: Door, how: Means) -> tuple[CheckedClaims, Usage, list[str]]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.short.lives import KIN, life_of
 from kg_neo4j.offline.short.mentions import Line, SentenceName, bearers
 from kg_neo4j.offline.short.roles import is_trade, roles_of
 from kg_neo4j.offline.short.things import Thing
-from kg_neo4j.records import Citation, Claim
+from kg_neo4j.records import Answer, Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
 from kg_neo4j.retrieve.checking.support import CitedPassage, supports
-from kg_neo4j.retrieve.interface import Reply
+from kg_neo4j.retrieve.interface import UNANSWERED
 from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -65,7 +65,7 @@ def has_role(name: str, named: Sequence[SentenceName]) -> bool:
     return any(True for each in named if who.has(each) for _ in roles_of(each))
 
 
-def make_card(name: str, read: Sequence[Line], named: Sequence[SentenceName], thing: Thing | None) -> Reply | None:
+def make_card(name: str, read: Sequence[Line], named: Sequence[SentenceName], thing: Thing | None) -> Answer | None:
     """Return the card on the bearer of a name; None if no entity has it, or several have. `read` are all sentences."""
     who = bearers(KIN.sub("", name), named)
     parts = _parts(read, [each for each in named if who.has(each)], named)
@@ -89,7 +89,7 @@ def make_card(name: str, read: Sequence[Line], named: Sequence[SentenceName], th
         add(said, place, "- ")
     for each in more:
         add(readable(each.place.quote), each.place)
-    return Reply("\n".join(lines), tuple(citations), claims=tuple(claims))
+    return replace(UNANSWERED, answer="\n".join(lines), found=True, citations=tuple(citations), claims=tuple(claims))
 
 
 def _parts(read: Sequence[Line], own: Sequence[SentenceName], named: Sequence[SentenceName]) -> list[_CardPart]:

@@ -25,9 +25,9 @@ from kg_neo4j.offline.short.reading import find_stated
 from kg_neo4j.offline.short.roles import asks_for_role, find_roles
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.short.wanted import MADE, NOUN, VERB, AskedThing, read_thing, read_wanted, relation_of
-from kg_neo4j.records import Citation, Claim, PathStep
+from kg_neo4j.records import Answer, Citation, Claim, PathStep
 from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
-from kg_neo4j.retrieve.interface import Found, Reply
+from kg_neo4j.retrieve.interface import UNANSWERED, Found
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.retrieve.words import PERSON, PLACE, fold, is_stop_word, split_words
@@ -205,7 +205,7 @@ def _put_in(text: str, names: Sequence[str], things: Things) -> tuple[str, Reach
 # ------------------------------------------------------------------------------------------------------- the reply
 
 
-def tell(short: ReachedValue) -> Reply:
+def tell(short: ReachedValue) -> Answer:
     """Return a short answer for people: first itself, then the words that it rests on, each with its citation."""
     number: dict[Citation, int] = {}
     for step in short.steps:
@@ -225,4 +225,5 @@ def tell(short: ReachedValue) -> Reply:
         Claim(said, tuple(number.values()), support, judged_by="path"),
         *(Claim(quote, (count,), support) for count, quote in quoted.items()),
     )
-    return Reply(text, tuple(number), claims=claims, notes=(READ_OFF,), short=short.value, path=path)
+    answer = replace(UNANSWERED, answer=text, found=True, citations=tuple(number), claims=claims)
+    return replace(answer, notes=(READ_OFF,), short=short.value, path=path)

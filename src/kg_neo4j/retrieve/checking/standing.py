@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.records import Citation
+from kg_neo4j.records import Answer, Citation
 from kg_neo4j.retrieve.checking.citations import ShownSource, quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
-from kg_neo4j.retrieve.interface import FoundChunk, Reply, Scope
+from kg_neo4j.retrieve.interface import FoundChunk, Scope
 from kg_neo4j.retrieve.left import read_left
 
 
@@ -46,33 +46,39 @@ def _source(place: Row) -> ShownSource:
     return ShownSource("", chunk, start, end) if is_within else ShownSource("", chunk, 0, len(text))
 
 
-def keep_standing(database: Database, graph: str, reply: Reply) -> Reply:
-    """Return the reply with the pages of PDFs, without citations of chunks that are gone, which a note reports.
+def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
+    """Return the answer with the pages of PDFs, without citations of chunks that are gone, which a note reports.
 
-    The graph may have changed while a model was thinking. A reply that cites nothing then has no text: nothing is left
-    that it could be checked by.
+    The graph may have changed while a model was thinking. An answer that cites nothing then has no text: nothing is
+    left that it could be checked by.
     """
-    if not reply.citations:
-        return reply
-    rows = _chunks(database, graph, reply.citations)
+    if not answer.citations:
+        return answer
+    rows = _chunks(database, graph, answer.citations)
     texts = {each: row["text"] for each, row in rows.items()}
-    citations = _paged(reply.citations, rows)
-    ways = {new: reply.ways[old] for old, new in zip(reply.citations, citations, strict=True) if old in reply.ways}
-    reply = replace(reply, citations=citations, ways=ways)
-    gone = frozenset(
-        number for number, citation in enumerate(reply.citations, 1) if not quotes_are_in_place([citation], texts)
-    )
+    citations = _paged(answer.citations, rows)
+    answer = replace(answer, citations=citations)
+    gone = frozenset(number for number, each in enumerate(citations, 1) if not quotes_are_in_place([each], texts))
     if not gone:
-        return reply
+        return answer
     note = f"{len(gone)} citations were removed: their documents were changed while the answer was made"
     left = CheckedClaims("", (), ())
-    if not reply.path and len(split_claims(reply.text)) == len(reply.claims):
-        left = without(CheckedClaims(reply.text, reply.citations, reply.claims), gone)
+    if not answer.path and len(split_claims(answer.answer)) == len(answer.claims):
+        left = without(CheckedClaims(answer.answer, citations, answer.claims), gone)
     if not left.citations:
-        notes = (*reply.notes, f"{note}; ask again")
-        return replace(reply, text="", citations=(), claims=(), short="", path=(), notes=notes)
-    notes = (*reply.notes, note)
-    return replace(reply, text=left.text, citations=left.citations, claims=left.claims, notes=notes)
+        notes = (*answer.notes, f"{note}; ask again")
+        return replace(
+            answer, answer="", found=False, citations=(), claims=(), descents=(), short="", path=(), notes=notes
+        )
+    steps = dict(zip(citations, answer.descents, strict=False))  # of a tree alone
+    return replace(
+        answer,
+        answer=left.text,
+        citations=left.citations,
+        claims=left.claims,
+        descents=tuple(steps[each] for each in left.citations if each in steps),
+        notes=(*answer.notes, note),
+    )
 
 
 def paged(database: Database, graph: str, citations: Sequence[Citation]) -> tuple[Citation, ...]:

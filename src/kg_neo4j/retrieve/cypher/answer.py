@@ -13,13 +13,13 @@ from typing import ClassVar
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import QueryTrace
+from kg_neo4j.records import Answer, QueryTrace
 from kg_neo4j.retrieve.checking.standing import paged
 from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.telling import TOLD, RowCitations, RowsText, TellRows, listed, read_things
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
-from kg_neo4j.retrieve.interface import CYPHER, Found, Reply, Search
+from kg_neo4j.retrieve.interface import CYPHER, UNANSWERED, Found, Search
 from kg_neo4j.retrieve.means import Means
 
 REFUSED = "No safe query was found for this question."
@@ -39,23 +39,23 @@ def retrieve_rows(database: Database, search: Search) -> FoundRows:
     return FoundRows(CYPHER, canned=ask_canned(database, search.graph, search.question, search.scope))
 
 
-def answer_from_rows(database: Database, search: Search, found: FoundRows, how: Means) -> Reply:
+def answer_from_rows(database: Database, search: Search, found: FoundRows, how: Means) -> Answer:
     """Answer with the rows of a canned query, or with those of a query that the model writes; else without text.
 
     No model writes a query where the mode was chosen and not named. A model is shown the schema as a whole. Raises the
     model's and the database's errors.
     """
     if isinstance(found.canned, CannedRows):
-        reply = _from_rows(database, search, found.canned, how)
+        made = _from_rows(database, search, found.canned, how)
     elif search.options.mode == CYPHER:
-        reply = how.door.do(WriteQuery(database, search, how, found.canned))
+        made = how.door.do(WriteQuery(database, search, how, found.canned))
     else:
-        reply = unmatched(found.canned)
-    return replace(reply, citations=paged(database, search.graph, reply.citations))
+        made = unmatched(found.canned)
+    return replace(made, citations=paged(database, search.graph, made.citations))
 
 
 @dataclass(frozen=True, slots=True)
-class WriteQuery(Job[Reply]):
+class WriteQuery(Job[Answer]):
     """Answers a question that no canned query fits from a query that the model writes."""
 
     kind: ClassVar[str] = "write_query"
@@ -64,26 +64,26 @@ class WriteQuery(Job[Reply]):
     how: Means
     why: str  # no canned query fits
 
-    def by_model(self, door: Door) -> Reply:
+    def by_model(self, door: Door) -> Answer:
         """Have the query written and run. Raises the model's and the database's errors."""
         started = time.monotonic()
         task = to_write(self.database, self.search)
         answer = door.ask(task)
         if isinstance(answer.error, ContextTooLong):
             raise answer.error
-        reply = Reply("", usage=answer.charged, model_seconds=answer.seconds, is_answer=False)
+        made = replace(UNANSWERED, usage=answer.charged, model_seconds=answer.seconds)
         if answer.value is None:
             silent = "" if len(task.refused) == task.rounds else answer.problem
             why = (f"a query that the model wrote was refused: {reason}" for reason in task.refused)
             notes = (*((silent,) if silent else ()), *why)
-            reply = replace(reply, text=REFUSED if task.refused and not silent else "", notes=notes)
+            made = replace(made, answer=REFUSED if task.refused and not silent else "", notes=notes)
         else:
             first = (f"its first query was refused: {reason}" for reason in task.refused)
             notes = (f"answered by a query that the model {door.name} wrote", *first, *answer.value.rows.notes)
-            reply = self._told(replace(reply, notes=notes), answer.value, door)
-        return replace(reply, retrieval_seconds=max(0.0, time.monotonic() - started - reply.model_seconds))
+            made = self._told(replace(made, notes=notes), answer.value, door)
+        return replace(made, retrieval_seconds=max(0.0, time.monotonic() - started - made.model_seconds))
 
-    def _told(self, reply: Reply, written: WrittenQuery, door: Door) -> Reply:
+    def _told(self, made: Answer, written: WrittenQuery, door: Door) -> Answer:
         """Return what the query gave: in the model's words, or as a list where these are of no use."""
         rows = written.rows
         trace = QueryTrace(
@@ -96,38 +96,38 @@ class WriteQuery(Job[Reply]):
             rows_cut=len(rows.rows[KEPT:]) + rows.cut,
             is_more=rows.is_more,
         )
-        reply = replace(reply, query=trace)
+        made = replace(made, query=trace)
         if not rows.rows:
-            return replace(reply, notes=(*reply.notes, "the query ran and found nothing"))
+            return replace(made, notes=(*made.notes, "the query ran and found nothing"))
         things = read_things(self.database, self.search.graph, rows.ids[:TOLD], self.search.scope)
         task = TellRows(self.search.question.text, written.query.text, rows, things, self.how.tokeniser)
         answer = door.ask(task)
         told = answer.value or RowsText(notes=(answer.problem,))
-        reply = replace(
-            reply,
-            usage=reply.usage + answer.charged,
-            model_seconds=reply.model_seconds + answer.seconds,
-            notes=(*reply.notes, *told.notes),
+        made = replace(
+            made,
+            usage=made.usage + answer.charged,
+            model_seconds=made.model_seconds + answer.seconds,
+            notes=(*made.notes, *told.notes),
         )
         if told.is_denied:
             denied = "the model says that the rows of its query do not answer the question"
-            return replace(reply, notes=(*reply.notes, denied))
+            return replace(made, notes=(*made.notes, denied))
         citing = told.citing or RowCitations(things, self.how.tokeniser)
         text = told.text or "\n".join(listed(rows, SHOWN, citing))
-        notes = reply.notes if citing.citations else (*reply.notes, "the rows have no source chunk: nothing is cited")
+        notes = made.notes if citing.citations else (*made.notes, "the rows have no source chunk: nothing is cited")
         cited, evidence = tuple(citing.citations), tuple(citing.evidence)
-        return replace(reply, text=text, citations=cited, evidence=evidence, notes=notes, is_answer=True)
+        return replace(made, answer=text, found=True, citations=cited, evidence=evidence, notes=notes)
 
 
-def unmatched(reason: str) -> Reply:
+def unmatched(reason: str) -> Answer:
     """Return the answer to a question that no canned query fits, where no query is written."""
     examples = " ".join(EXAMPLES)
     without = "without a model the mode cypher answers questions of a few forms"
     hint = f"{without}: {examples} OPENAI_API_KEY or OPENAI_BASE_URL sets a model that writes queries"
-    return Reply("", notes=(reason, hint) if reason else (hint,))
+    return replace(UNANSWERED, notes=(reason, hint) if reason else (hint,))
 
 
-def _from_rows(database: Database, search: Search, canned: CannedRows, how: Means) -> Reply:
+def _from_rows(database: Database, search: Search, canned: CannedRows, how: Means) -> Answer:
     """Return the rows of a canned query as a list, each with its citations."""
     notes = [f"answered by the canned query {canned.query.replace('_', '-')}, without a model"]
     for each in canned.named:
@@ -155,11 +155,12 @@ def _from_rows(database: Database, search: Search, canned: CannedRows, how: Mean
         rows_cut=max(0, len(canned.rows) - KEPT),
         is_more=canned.is_full,
     )
-    return Reply(
-        "\n".join(lines),
-        tuple(citing.citations),
-        tuple(citing.evidence),
+    return replace(
+        UNANSWERED,
+        answer="\n".join(lines),
+        found=bool(canned.rows),
+        citations=tuple(citing.citations),
+        evidence=tuple(citing.evidence),
         notes=tuple(notes),
-        is_answer=bool(canned.rows),
         query=trace,
     )

@@ -22,9 +22,9 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
-from kg_neo4j.records import Evidence, Usage
+from kg_neo4j.records import Answer, Evidence, Usage
 from kg_neo4j.retrieve.checking.standing import paged, read_cited
-from kg_neo4j.retrieve.interface import GLOBAL, Found, Reply, Search
+from kg_neo4j.retrieve.interface import GLOBAL, UNANSWERED, Found, Search
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.overview import report_citations, report_marks
 from kg_neo4j.retrieve.overview.partial_answers import Partial, Partials
@@ -113,7 +113,7 @@ def choose_reports(database: Database, search: Search) -> FoundReports:
     return FoundReports(GLOBAL, notes=(f"{missing} have no report: {WRITE_THEM}",), target=target)
 
 
-def answer_from_reports(database: Database, search: Search, found: FoundReports, how: Means) -> Reply:
+def answer_from_reports(database: Database, search: Search, found: FoundReports, how: Means) -> Answer:
     """Answer from the reports of a level, with citations that exist; without any, nothing was found.
 
     With filters only findings are read that rest on something they leave, and only that is cited. Raises the model's
@@ -135,23 +135,23 @@ def answer_from_reports(database: Database, search: Search, found: FoundReports,
     materials = read_materials(database, search.graph, [each.id for each in reports]) if reports else {}
     if old := sum(each.id not in materials or materials[each.id].digest != each.hash for each in reports):
         notes.append(f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} again")
-    reply = Reply(NOT_FOUND, usage=made.usage, model_seconds=made.model_seconds, is_answer=False)
+    answer = replace(UNANSWERED, answer=NOT_FOUND, usage=made.usage, model_seconds=made.model_seconds)
     if not cited.citations:
         lost = ["nothing that the reports cite is in the graph any more"] if used else []
-        return replace(reply, notes=(*notes, *lost))
+        return replace(answer, notes=(*notes, *lost))
     shown = [
         Evidence("report", each.id, f"{each.title}: {each.summary}", made.scores.get(each.id, 0.0), token_count=tokens)
         for each in reports
         if (tokens := how.tokeniser.count(each.text))
     ]
     return replace(
-        reply,
-        text=cited.text,
+        answer,
+        answer=cited.text,
+        found=True,
         citations=paged(database, search.graph, cited.citations),
         evidence=(*shown, *report_citations.evidence(cited, made.scores, how.tokeniser)),
         notes=tuple(notes),
         paths=tuple(cited.paths),
-        is_answer=True,
     )
 
 

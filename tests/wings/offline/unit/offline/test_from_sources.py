@@ -42,7 +42,7 @@ def test_a_sentence_is_supported_where_what_is_asked_for_was_looked_for_in_it(as
         "Ada Lind was a botanist. The garden of Ada Lind has four thousand plants, of which 800 are trees. "
         "Ada Lind crossed the river because the bridge was gone."
     )
-    reply = answer(
+    made = answer(
         AnswerFromSources(Search("graph", read(asked)), Found("naive", (FoundChunk("c", text, 0, "", "", 1.0),)), HOW)
     )
-    assert [claim.support for claim in reply.claims] == [support]
+    assert [claim.support for claim in made.claims] == [support]

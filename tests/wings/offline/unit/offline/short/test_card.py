@@ -1,8 +1,7 @@
 from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_card
 from kg_neo4j.offline.short.mentions import lines, mentions
 from kg_neo4j.offline.short.things import Thing, ThingFact
-from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.interface import Reply
+from kg_neo4j.records import Answer, Citation
 
 MINUTES = (
     "Apologies: Cllr Desmond Eddowes (in hospital); Sir Anthony Wraxall. It was noted.\n\n"
@@ -13,7 +12,7 @@ MINUTES = (
 )
 
 
-def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> Reply | None:
+def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> Answer | None:
     read = lines([("c1", "minutes", text)])
     return make_card(name, read, [each for line in read for each in mentions(line)], thing)
 
@@ -21,7 +20,7 @@ def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> Reply | 
 def test_a_card_has_the_best_sentences_word_for_word() -> None:
     told = card("Desmond Eddowes")
     assert told is not None
-    first, *more = told.text.splitlines()
+    first, *more = told.answer.splitlines()
     assert first == (
         "They stood in memory of Cllr Desmond Eddowes, who died on 22 March. "
         "A farrier by trade, he was the Chair for long. [1]"
@@ -39,7 +38,7 @@ def test_what_a_sentence_says_by_the_way_does_not_come_first() -> None:
         "Otto Berg", "Ida Moe cooked, because Otto Berg was a slow writer. Ida met Otto Berg, a surgeon from Moss."
     )
     assert told is not None
-    assert told.text.startswith("Ida met Otto Berg, a surgeon from Moss. [1]")
+    assert told.answer.startswith("Ida met Otto Berg, a surgeon from Moss. [1]")
 
 
 def test_no_card_where_several_bear_the_name_or_nobody_does() -> None:
@@ -56,7 +55,7 @@ def test_key_facts_that_their_words_state_are_shown() -> None:
     )
     told = card("Ada Lind", text, Thing("Ada Lind", ("a",), facts, (), exact=True))
     assert told is not None
-    assert [line for line in told.text.splitlines() if line.startswith("-")] == ["- Ada Lind born in Oslo [2]"]
+    assert [line for line in told.answer.splitlines() if line.startswith("-")] == ["- Ada Lind born in Oslo [2]"]
     assert told.citations[1].document == "lives"
 
 
