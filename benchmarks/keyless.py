@@ -21,7 +21,7 @@ import textwrap
 import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.checking.claims import SUPPORTED, hold
+from kg_neo4j.retrieve.checking.claims import SUPPORTED, Contradicts, hold
 from kg_neo4j.retrieve.checking.support import CitedPassage
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
@@ -97,7 +97,7 @@ def measure(options: argparse.Namespace, judged: Sequence[Row], copies: Path) ->
                     counts.update(relations(found, [row for row in judged if row["text"] == name], options.show))
         if "claims" in options.only:
             rows = _rows(options.folder, name, "claims")
-            counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))
+            counts.update(claims(rows, text.read_text("utf-8-sig"), factory.contradictions(), options.show))
         total.update(counts)
         print(f"{name:20}", line(counts), flush=True)
     print(f"{'all':20}", line(total))
@@ -180,7 +180,7 @@ def relations(found: Sequence[tuple[list[str], str, list[str]]], rows: Iterable[
     return counts
 
 
-def claims(rows: Iterable[Row], text: str, instead: Callable[..., Any], show: bool) -> Counter[str]:
+def claims(rows: Iterable[Row], text: str, contradicts: Contradicts, show: bool) -> Counter[str]:
     """Return how many planted claims, right and wrong, the check calls supported.
 
     Each is held against its quote; what stands around that says whom the pronouns mean, as in a chunk.
@@ -191,7 +191,7 @@ def claims(rows: Iterable[Row], text: str, instead: Callable[..., Any], show: bo
         kind = "right claim" if row["right"] else "wrong claim"
         place = flat.find(" ".join(row["quote"].split()))
         around = flat[max(0, place - AROUND) : place + AROUND] if place >= 0 else ""
-        supported = hold(row["claim"], [CitedPassage(row["quote"], around=around)], instead)[0] == SUPPORTED
+        supported = hold(row["claim"], [CitedPassage(row["quote"], around=around)], contradicts)[0] == SUPPORTED
         counts.update([kind] + [f"{kind} supported"] * supported)
         if show and supported != row["right"]:
             print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")

@@ -10,7 +10,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
-from kg_neo4j.factory import door_to, without_model
+from kg_neo4j.factory import contradictions, door_to, without_model
 from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
@@ -53,7 +53,8 @@ def answer(
 ) -> Answer:
     """Answer a question, without a model; `how` are options, or fields of `Means`."""
     options = {name: how.pop(name) for name in [*how] if name in AskOptions.__dataclass_fields__}
-    means = Means(**{"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model(), **how})
+    models = {"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model(), "contradicts": contradictions()}
+    means = Means(**models | how)
     return ask(database, read(question), graph, means, AskOptions(mode, filters=filters or Filters(), **options))
 
 

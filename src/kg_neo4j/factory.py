@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j.retrieve.checking.claims import Contradicts
     from kg_neo4j.settings import Settings
 
 Given = TypeVar("Given", "ChatModel", "EmbeddingModel")
@@ -82,6 +83,13 @@ def without_model() -> Door:
     from kg_neo4j.offline.stand_ins import StandInDoor
 
     return StandInDoor()
+
+
+def contradictions() -> Contradicts:
+    """Return what tells whether a passage contradicts a claim: the parser of the package, also where a model is set."""
+    from kg_neo4j.offline.stand_ins import contradicts
+
+    return contradicts
 
 
 def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:

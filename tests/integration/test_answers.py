@@ -16,7 +16,7 @@ from fake_llm import FakeLlm
 from film_graph import DOCUMENTS, MODEL, TOKENISER, answer, by_model, load_films, mark
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import UsageError
-from kg_neo4j.factory import without_model
+from kg_neo4j.factory import contradictions, without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -266,7 +266,7 @@ def test_the_models_short_answer_counts_where_a_source_says_it(
 
 def test_unknown_ways_to_treat_claims_are_refused() -> None:
     with pytest.raises(UsageError, match="keep"):
-        Means(MODEL, TOKENISER, without_model(), unsupported="keep")
+        Means(MODEL, TOKENISER, without_model(), contradictions(), unsupported="keep")
 
 
 def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: Database, graph: str) -> None:

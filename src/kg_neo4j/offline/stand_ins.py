@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.naming import ClusterAspects, NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
     from kg_neo4j.retrieve.assisting import Assist, Assisted
-    from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understand, Understood
     from kg_neo4j.retrieve.cypher.answer import WriteQuery
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
@@ -169,6 +168,13 @@ def _typical(leaves: tuple[str, ...], aspects: tuple[Aspect, ...]) -> Mapping[st
 # ------------------------------------------------------------------------------------------------- questions
 
 
+def contradicts(claim: str, passage: str) -> bool:
+    """Return whether a passage says a claim of somebody else, denies or supposes it."""
+    from kg_neo4j.offline.extracting import clauses
+
+    return clauses.contradicts(clauses.parse(claim), clauses.parse(passage))
+
+
 def _assist(job: Assist) -> Assisted:
     from kg_neo4j.retrieve.assisting import Assisted
 
@@ -187,12 +193,6 @@ def _from_reports(job: AnswerFromReports) -> ReportsReply:
     from kg_neo4j.offline.report_extracts import answer
 
     return answer(job)
-
-
-def _find_contradictions(job: FindContradictions) -> Sequence[bool]:
-    from kg_neo4j.offline.extracting.clauses import contradicts, parse
-
-    return [contradicts(parse(claim), parse(passage)) for claim, passage in job.pairs]
 
 
 def _write_query(job: WriteQuery) -> Answer:
@@ -229,7 +229,6 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "assist": _assist,
     "from_sources": _from_sources,
     "from_reports": _from_reports,
-    "find_contradictions": _find_contradictions,
     "write_query": _write_query,
     "understand": _understand,
     "read_turn": _read_turn,

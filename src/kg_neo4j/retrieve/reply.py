@@ -119,7 +119,7 @@ def _cited(short: str, checked: CheckedClaims, made: Answer) -> Answer:
 def _checked(answer: CheckedAnswer, found: Found, door: Door, how: Means) -> tuple[CheckedClaims, Usage, list[str]]:
     """Return the answer with its claims checked; what judging cost; and what to say of it."""
     text, citations = answer.text, answer.citations
-    claims = check_claims(text, citations, found, door.instead)
+    claims = check_claims(text, citations, found, how.contradicts)
     verdicts, usage, problem = judge(claims, citations, door) if how.judge else ({}, Usage(), "")
     notes = [problem] if problem else []
     checked = settle(text, citations, claims, how.unsupported, verdicts)

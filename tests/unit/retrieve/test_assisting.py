@@ -9,7 +9,7 @@ import pytest
 from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.factory import door_to
+from kg_neo4j.factory import contradictions, door_to
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.assisting import PARTS, Assist, Assisted, Decompose, fuse
@@ -51,7 +51,7 @@ def found(*chunks: FoundChunk, notes: tuple[str, ...] = ()) -> Found:
 
 
 def assisted_by(helper: Helper, given: Found, find: Callable[[str], Found], **what: bool) -> Assisted:
-    means = Means(HashedEmbedding(), TOKENISER, door_to(helper))
+    means = Means(HashedEmbedding(), TOKENISER, door_to(helper), contradictions())
     search = Search("graph", read(QUESTION), options=AskOptions(**what))  # type: ignore[arg-type]
     return means.door.do(Assist(search, given, means, find))
 

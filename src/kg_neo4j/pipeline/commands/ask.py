@@ -17,6 +17,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import ask as answering
+from kg_neo4j.retrieve.checking.claims import Contradicts
 from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Retriever
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, read
@@ -79,17 +80,19 @@ class Answerer:
     door: Door
     embedder: EmbeddingModel
     tokeniser: Tokeniser
+    contradicts: Contradicts
 
     def answer(
         self, question: str | Question, options: AskOptions | None = None, hear: Callable[[str], None] | None = None
     ) -> Answer:
         """Answer one question. Raises as `ask`; what stopped the models before does not stop this one."""
         asked = read(question) if isinstance(question, str) else question
-        models = (self.embedder, self.tokeniser, self.door.again())
+        models = (self.embedder, self.tokeniser, self.door.again(), self.contradicts)
         means = Means(*models, self.settings.unsupported, self.settings.judge, hear)
         return answering.ask(self.database, asked, self.settings.graph, means, options)
 
 
 def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:
     """Return what answers questions with the model that `door` leads to; embeddings are paid from `budget`, if any."""
-    return Answerer(settings, database, door, factory.embedding_model(settings, budget=budget), tokens.load())
+    embedder = factory.embedding_model(settings, budget=budget)
+    return Answerer(settings, database, door, embedder, tokens.load(), factory.contradictions())

@@ -142,7 +142,7 @@ def _verify(asking: Answerer, claim: ReadClaim, scope: Scope | None, is_english:
     for chunk in found.chunks:
         if is_english and _is_english(chunk.text, chunk.language):
             whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
-            verdicts.append((chunk, judge_claim(claim.read_as, passage_of(whole, found), asking.door.instead)))
+            verdicts.append((chunk, judge_claim(claim.read_as, passage_of(whole, found), asking.contradicts)))
         else:
             verdicts.append((chunk, find_quote(claim.read_as, chunk.text)))
     read_as = claim.read_as if claim.read_as != claim.text else ""

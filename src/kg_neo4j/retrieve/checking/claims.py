@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models.answer_text import find_object
-from kg_neo4j._models.door import Door, Job
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
@@ -24,20 +24,11 @@ SUPPORTED, QUOTED, UNSUPPORTED, UNCITED = "supported", "quoted", "unsupported", 
 MARK, DROP = "mark", "drop"
 MARKED = "[unsupported]"
 
+# Takes a claim and a passage: whether the passage says it of somebody else, denies or supposes it.
+Contradicts = Callable[[str, str], bool]
+
 _NUMBER = re.compile(r"\s*\[(\d{1,9})\]")
 _AFTER_END = re.compile(r"([.!?…][\"'”’»)]*)((?:\s*\[\d+\])+)")
-
-
-@dataclass(frozen=True, slots=True)
-class FindContradictions(Job[Sequence[bool]]):
-    """Says of pairs of a claim and a passage whether the passage says it of somebody else, denies or supposes it."""
-
-    kind: ClassVar[str] = "find_contradictions"
-    pairs: Sequence[tuple[str, str]]
-
-    def by_model(self, door: Door) -> Sequence[bool]:
-        """Leave it to the parser of the package: a chat model judges where `Means.judge` is set."""
-        return door.instead(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +45,7 @@ class CheckedClaims:
         return sum(1 for claim in (*self.claims, *self.dropped) if claim.support == support)
 
 
-def check_claims(
-    text: str, citations: Sequence[Citation], found: Found, find: Callable[[FindContradictions], Sequence[bool]]
-) -> tuple[Claim, ...]:
+def check_claims(text: str, citations: Sequence[Citation], found: Found, contradicts: Contradicts) -> tuple[Claim, ...]:
     """Return the claims of `text`, whose marks are numbers of `citations`, each judged by the words it cites.
 
     "supported": the words state it of this subject, in this direction; "quoted": they have its words, no more is known.
@@ -69,7 +58,7 @@ def check_claims(
         said = readable(_NUMBER.sub("", sentence)).strip()
         support, reason = UNCITED, "it cites no source"
         if numbers:
-            support, reason = hold(said, [passages[number - 1] for number in numbers], find)
+            support, reason = hold(said, [passages[number - 1] for number in numbers], contradicts)
         claims.append(Claim(said, numbers, support, reason))
     return tuple(claims)
 
@@ -126,14 +115,12 @@ def without(checked: CheckedClaims, gone: frozenset[int]) -> CheckedClaims:
     return _renumbered(pairs, checked.citations, checked.dropped)
 
 
-def hold(
-    claim: str, passages: Sequence[CitedPassage], find: Callable[[FindContradictions], Sequence[bool]]
-) -> tuple[str, str]:
+def hold(claim: str, passages: Sequence[CitedPassage], contradicts: Contradicts) -> tuple[str, str]:
     """Return what a claim is worth, held against the passages it cites, and what they lack."""
     verdict = supports(claim, passages)
     if not verdict.supported:
         return UNSUPPORTED, verdict.reason
-    if all(find(FindContradictions([(claim, shown(claim, each)) for each in passages]))):
+    if all(contradicts(claim, shown(claim, each)) for each in passages):
         return QUOTED, "the cited text has its words, and may say it of something else"
     return SUPPORTED, ""
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.checking.claims import FindContradictions
+from kg_neo4j.retrieve.checking.claims import Contradicts
 from kg_neo4j.retrieve.checking.counterparts import (
     Counterpart,
     counterparts,
@@ -35,8 +35,6 @@ LOOKED_AT = 6  # places of a passage, those with most of the claim's words
 FIRST_WORDS = 2  # of a statement, in which a pronoun ties it to the one before
 SHORTEST_QUOTE = 4  # words that are a claim word for word
 
-Find = Callable[[FindContradictions], Sequence[bool]]
-
 _DATA = data_files.beside(__file__)
 _WEIGHTY = _DATA.word_set("weighty")
 _SUPPOSED = _DATA.word_set("supposed")
@@ -55,17 +53,18 @@ class Verdict:
     end: int = 0
 
 
-def judge_claim(claim: str, passage: CitedPassage, find: Find) -> Verdict:
-    """Return what an English `passage` says of `claim`. `find` is what finds contradictions: `door.do`."""
+def judge_claim(claim: str, passage: CitedPassage, contradicts: Contradicts) -> Verdict:
+    """Return what an English `passage` says of `claim`."""
     parts = [each for each in itertools.islice(_parts(claim, passage), LOOKED_AT) if _is_direct(claim, each[2].text)]
     for start, end, part in parts:
-        if _states(claim, part, find):
+        if _states(claim, part, contradicts):
             return Verdict(STATED, "", start, end)
     for start, end, part in parts:
-        if _fits(claim, part, find):
+        if _fits(claim, part, contradicts):
             continue
         for each in counterparts(claim, part.text):
-            if _is_opposed(claim, each, part, find) and _states(each.claim, replace(part, text=each.text), find):
+            said = replace(part, text=each.text)
+            if _is_opposed(claim, each, part, contradicts) and _states(each.claim, said, contradicts):
                 return Verdict(CONTRADICTED, each.reason, start, end)
     return Verdict()
 
@@ -122,7 +121,7 @@ def _statements(text: str) -> Iterator[tuple[int, int, int]]:
         before = sentence.start
 
 
-def _is_opposed(claim: str, counterpart: Counterpart, part: CitedPassage, find: Find) -> bool:
+def _is_opposed(claim: str, counterpart: Counterpart, part: CitedPassage, contradicts: Contradicts) -> bool:
     """Return whether a statement has all words of a counterpart; and where names are exchanged, names and clauses."""
     if _share(read(counterpart.claim), counterpart.text) < 1:
         return False
@@ -130,17 +129,17 @@ def _is_opposed(claim: str, counterpart: Counterpart, part: CitedPassage, find: 
         return True
     if not all(_is_named(each, part) for each in _names(claim)):
         return False
-    return _is_said_otherwise(claim, part, find) or not supports(claim, [part]).supported
+    return _is_said_otherwise(claim, part, contradicts) or not supports(claim, [part]).supported
 
 
-def _states(claim: str, part: CitedPassage, find: Find) -> bool:
+def _states(claim: str, part: CitedPassage, contradicts: Contradicts) -> bool:
     """Return whether a statement has the claim, and has no other number that fits in it as well."""
-    return _fits(claim, part, find) and not any(
-        _fits(each.claim, part, find) for each in with_other_numbers(claim, part.text)
+    return _fits(claim, part, contradicts) and not any(
+        _fits(each.claim, part, contradicts) for each in with_other_numbers(claim, part.text)
     )
 
 
-def _fits(claim: str, part: CitedPassage, find: Find) -> bool:
+def _fits(claim: str, part: CitedPassage, contradicts: Contradicts) -> bool:
     """Return whether a statement has the claim, by its words and by its clauses."""
     claim = _as_called(claim, part)
     said, told = read(claim), read(part.text)
@@ -151,7 +150,7 @@ def _fits(claim: str, part: CitedPassage, find: Find) -> bool:
         and _SUPPOSED & told.words <= said.words
         and _has_names(claim, told, part)
         and supports(claim, [part]).supported
-        and not _is_said_otherwise(claim, part, find)
+        and not _is_said_otherwise(claim, part, contradicts)
     )
 
 
@@ -163,9 +162,9 @@ def _denies_alike(said: Statement, told: Statement) -> bool:
     return all(any(same_word(word, each) for each in theirs) for word in denied_words(said))
 
 
-def _is_said_otherwise(claim: str, part: CitedPassage, find: Find) -> bool:
+def _is_said_otherwise(claim: str, part: CitedPassage, contradicts: Contradicts) -> bool:
     """Return whether the clauses of a statement say the claim of something else, or the other way round."""
-    return all(find(FindContradictions([(ungrouped(claim), ungrouped(" ".join(part.text.split())))])))
+    return contradicts(ungrouped(claim), ungrouped(" ".join(part.text.split())))
 
 
 def _share(said: Statement, text: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_neo4j import Settings, factory
+from kg_neo4j import factory
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import (
     DROP,
@@ -21,12 +21,12 @@ CHUNK = FoundChunk("a" * 32, "Ada was born in London. She met Babbage in 1833.",
 FOUND = Found("local", (CHUNK,))
 BORN = Citation(CHUNK.id, "Ada", 0, 23, "Ada was born in London.")
 MET = Citation(CHUNK.id, "Ada", 24, 48, "She met Babbage in 1833.")
-FIND = factory.door(Settings()).instead
+CONTRADICTS = factory.contradictions()
 TEXT = "Ada was born in London [1]. She met Babbage in 1834 [2]. She was kind."
 
 
 def claims() -> tuple[Claim, ...]:
-    return check_claims(TEXT, (BORN, MET), FOUND, FIND)
+    return check_claims(TEXT, (BORN, MET), FOUND, CONTRADICTS)
 
 
 def test_each_sentence_is_a_claim_with_its_citations_and_a_verdict() -> None:
@@ -40,7 +40,7 @@ def test_each_sentence_is_a_claim_with_its_citations_and_a_verdict() -> None:
 
 def test_a_number_of_thousands_of_figures_cites_nothing() -> None:
     text = f"Ada was born in London [{'9' * 5_000}]. She was born on 4 May {'9' * 5_000} [1]."
-    found = check_claims(text, (BORN,), FOUND, FIND)
+    found = check_claims(text, (BORN,), FOUND, CONTRADICTS)
     assert [(claim.citations, claim.support) for claim in found] == [((), "uncited"), ((1,), "unsupported")]
     assert settle(text, (BORN,), found, MARK, {}).citations == (BORN,)
 
@@ -58,7 +58,7 @@ def test_unsupported_claims_are_marked_before_the_full_stop() -> None:
 
 def test_dropped_claims_take_their_citations_with_them_and_the_others_are_numbered_anew() -> None:
     text = "She met Babbage in 1834 [2]. Ada was born in London [1]. She was kind."
-    checked = settle(text, (BORN, MET), check_claims(text, (BORN, MET), FOUND, FIND), DROP, {})
+    checked = settle(text, (BORN, MET), check_claims(text, (BORN, MET), FOUND, CONTRADICTS), DROP, {})
     assert checked.text == "Ada was born in London [1]."
     assert checked.citations == (BORN,)
     assert [claim.citations for claim in checked.claims] == [(1,)]
@@ -79,8 +79,8 @@ def test_names_that_the_graph_knows_in_the_chunk_count_as_said() -> None:
     place = Place(CHUNK.id, "Babbage", 32, 39)
     entity = FoundEntity("e" * 32, "Babbage", "PERSON", ("Charles Babbage",), "", "", False, 1.0, (place,))
     text = "She met Charles Babbage in 1833 [1]."
-    assert check_claims(text, (MET,), FOUND, FIND)[0].support == "unsupported"
-    assert check_claims(text, (MET,), Found("local", (CHUNK,), (entity,)), FIND)[0].support == "supported"
+    assert check_claims(text, (MET,), FOUND, CONTRADICTS)[0].support == "unsupported"
+    assert check_claims(text, (MET,), Found("local", (CHUNK,), (entity,)), CONTRADICTS)[0].support == "supported"
 
 
 def test_citations_that_are_gone_leave_the_text_and_the_others_are_numbered_anew() -> None:
@@ -100,7 +100,7 @@ def test_what_the_cited_words_say_of_somebody_else_is_quoted_and_stays() -> None
     chunk = FoundChunk("b" * 32, "Ada Lind carved the stone; Otto Berg paid for it.", 0, "", "Hald", 1.0)
     cited = Citation(chunk.id, "Hald", 0, len(chunk.text), chunk.text)
     text = "Otto Berg carved the stone [1]. Ada Lind carved the stone [1]."
-    found = check_claims(text, (cited,), Found("local", (chunk,)), FIND)
+    found = check_claims(text, (cited,), Found("local", (chunk,)), CONTRADICTS)
     assert [each.support for each in found] == ["quoted", "supported"]
     assert "something else" in found[0].reason
     assert settle(text, (cited,), found, DROP, {}).text == text

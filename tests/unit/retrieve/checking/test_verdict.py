@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.stand_ins import stand_in
+from kg_neo4j.offline.stand_ins import contradicts
 from kg_neo4j.retrieve.checking.claim_list import read_claims
 from kg_neo4j.retrieve.checking.counterparts import counterparts, name_spans
 from kg_neo4j.retrieve.checking.support import CitedPassage
@@ -19,7 +19,7 @@ TEXT = (
 
 
 def judged(claim: str, text: str = TEXT, title: str = "Notes") -> Verdict:
-    return judge_claim(claim, CitedPassage(text, title), stand_in)
+    return judge_claim(claim, CitedPassage(text, title), contradicts)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_an_alias_of_the_graph_stands_for_a_name() -> None:
     text = "The Enchantress met Charles Babbage in London."
     names = (("Ada Lovelace", "The Enchantress", "Enchantress"),)
     assert judge_claim(
-        "Ada Lovelace met Charles Babbage in London.", CitedPassage(text, "", names), stand_in
+        "Ada Lovelace met Charles Babbage in London.", CitedPassage(text, "", names), contradicts
     ).verdict == (STATED)
     assert judged("Ada Lovelace met Charles Babbage in London.", text).verdict == NOT_FOUND
 
