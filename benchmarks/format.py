@@ -45,7 +45,7 @@ from kg_neo4j.extract.context import DocumentJob  # noqa: E402
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all  # noqa: E402
 from kg_neo4j.extract.values import ValueRefused, normalise_type  # noqa: E402
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor  # noqa: E402
-from kg_neo4j.pipeline.options import cut_document, read_documents  # noqa: E402
+from kg_neo4j.pipeline.options import check_sources, cut_document  # noqa: E402
 from kg_neo4j.pipeline.tally import Tally  # noqa: E402
 
 EXAMPLES = HERE.parent / "examples"
@@ -103,7 +103,7 @@ def _extracted(path: Path) -> list[Graph]:
     settings, options = Settings(), LoadOptions()
     config = ExtractionConfig(schemas.load("graph"), OfflineExtractor(schemas.load("graph")))
     graphs = []
-    for document in read_documents([str(path)], settings, options, Tally()):
+    for document in check_sources([str(path)], settings, options, Tally()).documents():
         chunks = cut_document(document, tokens.load(), settings, options)
         for _, extraction in extract_all([DocumentJob(document, chunks, chunks)], config):
             places = {node.node_id: place for place, node in enumerate(extraction.nodes)}

@@ -9,7 +9,7 @@ from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.pipeline.commands.load import _named
-from kg_neo4j.pipeline.options import read_documents
+from kg_neo4j.pipeline.options import check_sources
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Document
@@ -27,7 +27,8 @@ class DocumentRecord:
         """Do what a load does before and after it extracts: read, record, find what is gone, remove it."""
         tally, known = Tally(), {each.key: each.origin for each in self.listed() if each.origin is not None}
         sync = Sync(self.listed, self.settings, options, tally, sources)
-        for document in sync.documents(read_documents(sources, self.settings, options, tally, known=known)):
+        checked = check_sources(sources, self.settings, options, tally)
+        for document in sync.documents(checked.documents(known)):
             tally.documents += 1
             tally.changes += self.stored.get(document.id) != _stored(document)
             self.stored[document.id], self.texts[document.id] = _stored(document), document

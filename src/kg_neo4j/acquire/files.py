@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kg_neo4j.acquire.decoding import check_encoding
-from kg_neo4j.acquire.folders import ALL, SUFFIXES, FilePatterns, FoundFile, find
+from kg_neo4j.acquire.folders import ALL, SUFFIXES, FilePatterns, FoundFile, find, places_of
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.language import detect, primary
 from kg_neo4j.acquire.sandbox import Sandbox
@@ -40,12 +40,14 @@ def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all bu
     Read are txt, md, html, pdf and docx, of folders those that are `chosen`; a file named itself is tried as text
     whatever its suffix. `alias` names the one source in place of its own name; `language`, a code such as "pl", is that
     of all of them, and found for each by itself where it is None; likewise `encoding`, such as "cp1252", of those that
-    are text. Keys are relative to `root`, and files of the documents in `known` keep theirs: see `folders.find`, which
-    also names the errors for sources. Raises UsageError if `language` is not a code, or `encoding` is unknown.
+    are text. Keys are relative to `root`, and files of the documents in `known` keep theirs: see `folders.places_of`
+    and `folders.find`, which also name the errors for sources. Raises UsageError if `language` is not a code, or
+    `encoding` is unknown.
     """
     check_language(language)
     encoding = None if encoding is None else check_encoding(encoding)
-    return _read(find(sources, alias=alias, root=root, known=known, chosen=chosen), graph, language, encoding)
+    places = places_of(sources, alias, root)
+    return read_found(find(places, alias, known=known, chosen=chosen), graph, language, encoding)
 
 
 def check_language(language: str | None) -> None:
@@ -54,9 +56,10 @@ def check_language(language: str | None) -> None:
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-BR"')
 
 
-def _read(
+def read_found(
     every: Iterator[FoundFile | SkippedSource], graph: str, language: str | None, encoding: str | None
 ) -> Iterator[Document | SkippedSource]:
+    """Yield the documents of files that were found, as `read`."""
     with Sandbox() as sandbox:
         for file in every:
             if isinstance(file, SkippedSource):

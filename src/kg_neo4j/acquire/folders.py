@@ -90,23 +90,11 @@ class SourcePlace:
         return printable(_below(self.path, self.root) or "")
 
 
-def find(
-    sources: Sequence[str],
-    alias: str | None = None,
-    *,
-    root: str | None = None,
-    known: Mapping[str, str] | None = None,
-    chosen: FilePatterns = ALL,
-) -> Iterator[FoundFile | SkippedSource]:
-    """Yield the files of `sources`, each real file once, in the order given, those of a folder sorted by name.
+def places_of(sources: Sequence[str], alias: str | None = None, root: str | None = None) -> list[SourcePlace]:
+    """Return where `sources` are, and the folders that the keys of their files are relative to.
 
-    A key is a path relative to the folder `root`; to the folder of the nearest kg.toml where `root` is None; else to
-    the folder given, or to that of the file given. `known` holds the documents of the graph, key -> origin; their files
-    keep their keys. It is not read before the first file is asked for.
-
-    Raises, at once, SourceNotFound for a source that does not exist, and UsageError for an invalid alias, root or
-    kg.toml. Raises UsageError with the first file if two sources have different files of one key. Follows a link in a
-    folder only to a file inside that folder.
+    That is `root`; where it is None the folder of the nearest kg.toml; else the folder given, or that of the file
+    given. Raises SourceNotFound for a source that does not exist, and UsageError for an invalid alias, root or kg.toml.
     """
     if alias is not None:
         _check_alias(alias, sources)
@@ -121,7 +109,7 @@ def find(
             ) from error
         except OSError:
             continue  # it may be there, behind a folder that is closed to us: skipped with that reason
-    return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known, chosen)
+    return [place(source, alias, root) for source in sources]
 
 
 def place(source: str, alias: str | None = None, root: str | None = None) -> SourcePlace:
@@ -204,9 +192,19 @@ class _Keys:
         return former if is_moved else key
 
 
-def _found(
-    sources: Sequence[SourcePlace], alias: str | None, known: Mapping[str, str], chosen: FilePatterns
+def find(
+    sources: Sequence[SourcePlace],
+    alias: str | None = None,
+    *,
+    known: Mapping[str, str] | None = None,
+    chosen: FilePatterns = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
+    """Yield the files of `sources`, each real file once, in the order given, those of a folder sorted by name.
+
+    `known` holds the documents of the graph, key -> origin; their files keep their keys. Raises UsageError if two
+    sources have different files of one key. Follows a link in a folder only to a file inside that folder.
+    """
+    known = known or {}
     held: dict[str, list[str]] = {}
     for key, origin in sorted(known.items()):
         held.setdefault(origin, []).append(key)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import files, remote
-from kg_neo4j.acquire.folders import ALL, FilePatterns, FoundFile, find, printable, real_path
+from kg_neo4j.acquire.folders import ALL, FilePatterns, FoundFile, find, places_of, printable, real_path
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 
@@ -56,7 +56,7 @@ def entries(
             hint="name the URL of the folder itself",
         )
     stored = [remote.find(source) for source in sources if remote.is_remote(source)]
-    return _entries(find(local, alias=alias, root=root, chosen=chosen), stored)
+    return _entries(find(places_of(local, alias, root), alias, chosen=chosen), stored)
 
 
 def _entries(

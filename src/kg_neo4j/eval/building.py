@@ -32,7 +32,7 @@ from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport, plan_tree, tree
 from kg_neo4j.pipeline.estimates import names_in, reports_on
-from kg_neo4j.pipeline.options import LoadOptions, cut_document, read_documents
+from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, LoadPlan, LoadReport, Usage
@@ -68,7 +68,8 @@ class Texts:
     def cut(self) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
         """Yield each text with the chunks that it is to have."""
         tokeniser = tokens.load()
-        for each in read_documents(self.sources, self.settings, self.options, Tally(), self.documents()):
+        checked = check_sources(self.sources, self.settings, self.options, Tally())
+        for each in checked.documents(further=self.documents()):
             yield each, cut_document(each, tokeniser, self.settings, self.options)
 
     def missing(self, database: Database) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:

@@ -22,7 +22,7 @@ from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.graph.identity import mention_key, normalise
 from kg_neo4j.graph.resolution.decisions import Union
-from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, read_documents
+from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Extraction, NodeRow, Usage
@@ -65,7 +65,7 @@ def study_context(
     Raises UnreadableSource where there is nothing to read, and what a model raises.
     """
     tokeniser = tokens.load()
-    documents = list(read_documents(sources, settings, options, Tally()))
+    documents = list(check_sources(sources, settings, options, Tally()).documents())
     if not documents:
         raise UnreadableSource(f"nothing to read in {', '.join(sources)}", hint="`kg load` says why")
     cut = [(document, cut_document(document, tokeniser, settings, options)) for document in documents]

@@ -13,7 +13,7 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire import chunking, files, wikipedia
 from kg_neo4j.acquire.decoding import check_encoding
-from kg_neo4j.acquire.folders import FilePatterns
+from kg_neo4j.acquire.folders import FilePatterns, SourcePlace, find, places_of
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
 from kg_neo4j.acquire.interface import Source
 from kg_neo4j.acquire.language import detect
@@ -126,18 +126,43 @@ def options_of(stored: StoredDocument) -> LoadOptions:
     return LoadOptions(schema=stored.schema, **found)
 
 
-def read_documents(
-    sources: Sequence[str],
-    settings: Settings,
-    options: LoadOptions,
-    tally: Tally,
-    further: Iterable[Document] = (),
-    known: Mapping[str, str] | None = None,
-) -> Iterator[Document]:
-    """Yield the documents one by one; Wikipedia pages, few and checked first, before files, `further` ones last.
+@dataclass(frozen=True, slots=True)
+class CheckedSources:
+    """Sources that are there, and how they are read. Pages of a wiki are few, so they are fetched already."""
 
-    With `refresh` the pages are left to `Sync`, which knows what the graph has of them. `known` holds the files of the
-    graph, see `graph.documents.file_keys`; it may be filled until the first document is asked for.
+    settings: Settings
+    options: LoadOptions
+    tally: Tally
+    pages: Iterable[Document]
+    places: Sequence[SourcePlace]  # of files and folders
+    plugged: Sequence[Source]  # of other packages
+
+    def documents(self, known: Mapping[str, str] | None = None, further: Iterable[Document] = ()) -> Iterator[Document]:
+        """Yield the documents one by one: pages, files, those of other packages, `further` ones.
+
+        `known` holds the files of the graph, see `graph.documents.file_keys`.
+        """
+        graph, options = self.settings.graph, self.options
+        chosen = FilePatterns(options.include, options.exclude)
+        found = find(self.places, options.alias, known=known, chosen=chosen)
+        read = files.read_found(found, graph, options.language, options.encoding)
+        added = (each for source in self.plugged for each in documents_of(source, self.settings, options))
+        seen: set[str] = set()
+        for each in itertools.chain(self.pages, read, added, further):
+            if isinstance(each, SkippedSource):
+                self.tally.skipped.append(each)
+            elif each.id in seen:
+                self.tally.notes.append(f"{each.source}: already read as {each.title!r}")
+            else:
+                seen.add(each.id)
+                take_note(each, self.settings, self.tally)
+                yield each
+
+
+def check_sources(sources: Sequence[str], settings: Settings, options: LoadOptions, tally: Tally) -> CheckedSources:
+    """Refuse sources that are not there, before a server is started for them. Raises as `places_of` and `read_pages`.
+
+    With `refresh` pages are left to `Sync`, which knows what the graph has of them.
     """
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
@@ -145,31 +170,9 @@ def read_documents(
     plugged: list[Source] = [
         plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in sources if is_plugged(each)
     ]
-    found = files.read(
-        [each for each in sources if not is_plugged(each)],
-        graph=settings.graph,
-        alias=options.alias,
-        language=options.language,
-        root=options.root,
-        chosen=FilePatterns(options.include, options.exclude),
-        known=known,
-        encoding=options.encoding,
-    )
-
-    def stream() -> Iterator[Document]:
-        seen: set[str] = set()
-        added = (each for source in plugged for each in documents_of(source, settings, options))
-        for each in itertools.chain(pages, found, added, further):
-            if isinstance(each, SkippedSource):
-                tally.skipped.append(each)
-            elif each.id in seen:
-                tally.notes.append(f"{each.source}: already read as {each.title!r}")
-            else:
-                seen.add(each.id)
-                take_note(each, settings, tally)
-                yield each
-
-    return stream()
+    files.check_language(options.language)
+    places = places_of([each for each in sources if not is_plugged(each)], options.alias, options.root)
+    return CheckedSources(settings, options, tally, pages, places, plugged)
 
 
 def is_plugged(source: str) -> bool:

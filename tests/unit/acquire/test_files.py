@@ -327,7 +327,7 @@ def test_names_that_are_no_text_can_be_stored(tmp_path):
 @example(name="x" * 5_000)
 def test_hostile_names_do_not_crash_and_keys_are_relative(tmp_path, name):
     try:
-        found = list(itertools.islice(folders.find([str(tmp_path / name)]), 20))
+        found = list(itertools.islice(folders.find(folders.places_of([str(tmp_path / name)])), 20))
     except (UsageError, SourceNotFound):
         return
     for each in found:

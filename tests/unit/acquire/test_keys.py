@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.acquire import files
-from kg_neo4j.acquire.folders import find
+from kg_neo4j.acquire.folders import find, places_of
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Document, SkippedSource
@@ -175,7 +175,7 @@ def test_two_folders_with_files_of_one_key_are_refused_before_a_file_is_read(tmp
 
 def test_a_folder_and_a_folder_in_it_are_read_once(project: Path) -> None:
     assert keys(project / "docs", project / "docs" / "sub") == ["a.txt", "sub/b.txt"]
-    found = list(find([str(project / "docs" / "sub"), str(project / "docs")]))
+    found = list(find(places_of([str(project / "docs" / "sub"), str(project / "docs")])))
     assert [each.reason for each in found if isinstance(each, SkippedSource)] == ["already read as 'b.txt'"]
 
 

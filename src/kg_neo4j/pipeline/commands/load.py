@@ -30,11 +30,10 @@ from kg_neo4j.organise.vectors import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
 from kg_neo4j.pipeline.options import (
     LoadOptions,
+    check_sources,
     cut_document,
     extraction_config,
-    is_plugged,
     load_configuration,
-    read_documents,
 )
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.sync import Sync
@@ -72,23 +71,23 @@ def load(
     embedder = factory.embedding_model(settings, budget=budget)
     extracted = {source: exchange.files_in(Path(source)) for source in sources}  # files of extractions made elsewhere
     files = [path for paths in extracted.values() for path in paths]
-    others, known = [source for source, paths in extracted.items() if not paths], dict[str, str]()
-    read = read_documents(others, settings, options, tally, documents, known)
+    others = [source for source, paths in extracted.items() if not paths]
+    checked = check_sources(others, settings, options, tally)
     with (
         connect(settings, progress, to_write=True) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
         ChunkEmbedding(database, embedder, tokeniser) as beside,
     ):
-        known |= stored_documents.checked_file_keys(database, settings.graph, configuration)  # before one is read
+        known = stored_documents.checked_file_keys(database, settings.graph, configuration)
         if options.vectors:
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         stored = partial(stored_documents.list_documents, database, settings.graph)
-        sync = Sync(stored, settings, options, tally, [each for each in others if not is_plugged(each)])
+        sync = Sync(stored, settings, options, tally, [each.source for each in checked.places])
         cut = (
             CutDocument(document, cut_document(document, tokeniser, settings, options), configuration)
-            for document in sync.documents(read)
+            for document in sync.documents(checked.documents(known, documents))
         )
         with run.settling(schema):
             progress.start("extract")

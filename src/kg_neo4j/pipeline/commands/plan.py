@@ -27,7 +27,7 @@ from kg_neo4j.graph.documents import CutDocument, LoadConfiguration
 from kg_neo4j.pipeline import estimates
 from kg_neo4j.pipeline.budget import priced
 from kg_neo4j.pipeline.estimates import Estimate, Figures, SummaryEstimate
-from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, load_configuration, read_documents
+from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config, load_configuration
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -68,7 +68,7 @@ def plan(
         )
         run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.asking = run.figured()
-        read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
+        read = check_sources(_to_extract(sources, tally), settings, options, tally).documents(known, documents)
         if database is not None:
             stored = partial(stored_documents.list_documents, database, settings.graph)
             read = Sync(stored, settings, options, tally, ()).documents(read)

@@ -32,7 +32,7 @@ from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
 from kg_neo4j.organise.tree.aspects import ProposeAspects, load_aspects, write_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.pipeline.budget import budget_of, priced
-from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, read_documents
+from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
@@ -342,7 +342,7 @@ def read_sample(sources: Sequence[str], settings: Settings, chunks: int) -> Samp
     loading = LoadOptions(chunk_tokens=SAMPLE_TOKENS)
     every = [
         (document, chunk)
-        for document in read_documents(sources, settings, loading, tally)
+        for document in check_sources(sources, settings, loading, tally).documents()
         for chunk in cut_document(document, tokeniser, settings, loading)
     ]
     if not every:
