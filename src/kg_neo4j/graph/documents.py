@@ -17,7 +17,7 @@ from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction, absent_if_empty, batches, present
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
+from kg_neo4j.records import Chunk, Document, Extraction, ModelAnswer, Usage
 
 DOCUMENTS_AT_A_TIME = 200  # recorded in one transaction, with all their chunks
 CHARACTERS_AT_A_TIME = 1_000_000  # of text; the document that goes beyond it is still in
@@ -49,6 +49,7 @@ class CutDocument:
     document: Document
     chunks: tuple[Chunk, ...]  # in order
     configuration: LoadConfiguration
+    extractions: tuple[Extraction, ...] = ()  # of its chunks, made elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class RecordedDocument:
     pending: tuple[Chunk, ...]  # chunks still to be extracted, in order
     changes: int  # chunks written or deleted, and the document itself
     is_new: bool  # the graph did not have it, so it has no answers either
+    extractions: tuple[Extraction, ...] = ()  # of `CutDocument`
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +292,9 @@ def _compare(
     changed = properties | spelling != present(stored) | spelling
     done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
     pending = tuple(chunk for chunk in cut.chunks if is_of_another or chunk.id not in done)
+    changes = len(rows) + len(gone) + changed
     return _Difference(
-        RecordedDocument(cut.document, cut.chunks, pending, len(rows) + len(gone) + changed, not stored),
+        RecordedDocument(cut.document, cut.chunks, pending, changes, not stored, cut.extractions),
         properties,
         rows,
         moved=[chunk.id for chunk in written if chunk.id in stored_chunks],

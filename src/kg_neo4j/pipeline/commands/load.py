@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -145,19 +144,13 @@ def _from_files(
 
     Raises UsageError for files of another graph or schema, and for a document that the graph has under another key.
     """
-    waiting: deque[tuple[Extraction, ...]] = deque()  # of documents that are read and not recorded
-    for group in _recorded(run, _of_files(run, files, configuration, waiting)):
-        for recorded in group:
-            pending = {chunk.id for chunk in recorded.pending}
-            for extraction in waiting.popleft():
-                if extraction.chunk.id in pending:
-                    yield recorded.document, extraction
+    for recorded in itertools.chain.from_iterable(_recorded(run, _of_files(run, files, configuration))):
+        pending = {chunk.id for chunk in recorded.pending}
+        yield from ((recorded.document, each) for each in recorded.extractions if each.chunk.id in pending)
 
 
-def _of_files(
-    run: Run, files: Sequence[Path], configuration: LoadConfiguration, waiting: deque[tuple[Extraction, ...]]
-) -> Iterator[CutDocument]:
-    """Yield the documents of files of extractions, and add the extractions of each to `waiting`."""
+def _of_files(run: Run, files: Sequence[Path], configuration: LoadConfiguration) -> Iterator[CutDocument]:
+    """Yield the documents of files of extractions."""
     graph = run.settings.graph
     known = stored_documents.file_keys(run.database, graph)
     keys = {origin: key for key, origin in reversed(known.items())}
@@ -177,8 +170,7 @@ def _of_files(
                 hint=f"load {document.origin} itself, or extract it with the --root DIR or --as NAME that gives this "
                 "key",
             )
-        waiting.append(extractions)
-        yield CutDocument(document, tuple(each.chunk for each in extractions), stored)
+        yield CutDocument(document, tuple(each.chunk for each in extractions), stored, extractions)
 
 
 def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument, tuple[Extraction, ...]]]:
