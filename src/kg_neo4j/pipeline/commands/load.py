@@ -61,22 +61,21 @@ def load(
     """
     settings, options, tally = settings or Settings(), options or LoadOptions(), Tally()
     factory.warm_up(settings)
-    schema = schemas.load(options.schema)
-    tokeniser = tokens.load()
+    schema, tokeniser = schemas.load(options.schema), tokens.load()
     budget = budget or budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget) if extractor is None else factory.without_model()
     extraction = extraction_config(settings, options, door, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = factory.embedding_model(settings, budget=budget)
-    extracted = {source: exchange.files_in(Path(source)) for source in sources}  # files of extractions made elsewhere
+    # ---- sources: bad ones are refused before a server is started
+    extracted = {source: exchange.files_in(Path(source)) for source in sources}
     files = [path for paths in extracted.values() for path in paths]
-    others = [source for source, paths in extracted.items() if not paths]
-    checked = check_sources(others, settings, options, tally)
+    checked = check_sources([source for source, paths in extracted.items() if not paths], settings, options, tally)
     with (
         connect(settings, progress, to_write=True) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
-        ChunkEmbedding(database, embedder, tokeniser) as beside,
+        ChunkEmbedding(database, embedder, tokeniser) as embedding,
     ):
         known = stored_documents.checked_file_keys(database, settings.graph, configuration)
         if options.vectors:
@@ -84,20 +83,22 @@ def load(
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         stored = partial(stored_documents.list_documents, database, settings.graph)
         sync = Sync(stored, settings, options, tally, [each.source for each in checked.places])
-        cut = (
-            CutDocument(document, cut_document(document, tokeniser, settings, options), configuration)
-            for document in sync.documents(checked.documents(known, documents))
-        )
+        read = sync.documents(checked.documents(known, documents))
+        # ---- chunks
+        cut = (CutDocument(each, cut_document(each, tokeniser, settings, options), configuration) for each in read)
+        # ---- extraction
+        jobs = _jobs(run, cut, extraction, embedding if options.vectors else None)
+        found = itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration) if files else ())
+        # ---- the graph: the generators above have not run yet; `run.record` pulls them, so that memory stays bounded
         with run.settling(schema):
             progress.start("extract")
-            jobs = _jobs(run, cut, extraction, beside if options.vectors else None)
-            elsewhere = _from_files(run, files, configuration) if files else ()
-            run.record(schema, itertools.chain(extract_all(jobs, extraction), elsewhere))
+            run.record(schema, found)
             progress.finish("extract")
             sync.withdraw(database, lease)
         for each in sync.removed:
             stored_documents.delete_document(lease, settings.graph, each.id)
-        tally.changes += beside.finish()
+        # ---- what is derived
+        tally.changes += embedding.finish()
         communities = run.derive(
             analytics=options.analytics,
             embed=options.vectors,
@@ -118,15 +119,15 @@ def _recorded(run: Run, cut: Iterable[CutDocument]) -> Iterator[tuple[RecordedDo
 
 
 def _jobs(
-    run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig, beside: ChunkEmbedding | None
+    run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig, embedding: ChunkEmbedding | None
 ) -> Iterator[DocumentJob]:
-    """Record documents, and yield those with chunks to be extracted; with what a model said of them before."""
+    """Record documents, and yield a job for each that has chunks to extract, with its stored answers."""
     carries_over = extraction.extractor.converses and extraction.wave > 0
     place = (run.database, run.settings.graph)
     for group in _recorded(run, cut):
         pending = [each for each in group if each.pending]
-        if beside is not None:
-            beside.begin([chunk for each in pending for chunk in each.pending])
+        if embedding is not None:
+            embedding.begin([chunk for each in pending for chunk in each.pending])
         before = [each.document.id for each in pending if not each.is_new]
         begun = [each.document.id for each in pending if carries_over and len(each.pending) < len(each.chunks)]
         answers = stored_documents.stored_answers(*place, before, extraction.config_hash) if before else {}
