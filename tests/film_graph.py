@@ -16,8 +16,8 @@ from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve.ask import ask
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import AskOptions
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 from small_graph import load
 
@@ -51,11 +51,11 @@ def load_films(database: Database, graph: str) -> None:
 def answer(
     database: Database, graph: str, question: str, mode: str = "auto", filters: Filters | None = None, **how: Any
 ) -> Answer:
-    """Answer a question, without a model; `how` are options, or fields of `Means`."""
+    """Answer a question, without a model; `how` are options, or fields of `AskContext`."""
     options = {name: how.pop(name) for name in [*how] if name in AskOptions.__dataclass_fields__}
     models = {"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model(), "contradicts": contradictions()}
-    means = Means(**models | how)
-    return ask(database, read(question), graph, means, AskOptions(mode, filters=filters or Filters(), **options))
+    context = AskContext(**models | how)
+    return ask(database, read(question), graph, context, AskOptions(mode, filters=filters or Filters(), **options))
 
 
 def by_model(database: Database, graph: str, llm: FakeLlm, question: str, **how: object) -> Answer:

@@ -22,8 +22,8 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.subgraph import QUERY, browser_text, parameters
 from small_graph import load
 
@@ -266,7 +266,7 @@ def test_the_models_short_answer_counts_where_a_source_says_it(
 
 def test_unknown_ways_to_treat_claims_are_refused() -> None:
     with pytest.raises(UsageError, match="keep"):
-        Means(MODEL, TOKENISER, without_model(), contradictions(), unsupported="keep")
+        AskContext(MODEL, TOKENISER, without_model(), contradictions(), unsupported="keep")
 
 
 def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: Database, graph: str) -> None:

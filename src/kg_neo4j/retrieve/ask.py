@@ -19,6 +19,7 @@ from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, KindShare, Routing
 from kg_neo4j.retrieve import local, naive
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing, paged
 from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
@@ -26,7 +27,6 @@ from kg_neo4j.retrieve.excerpts import nearest
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import AUTO, CYPHER, GLOBAL, LOCAL, NAIVE, TREE, AskOptions, Found, Search
 from kg_neo4j.retrieve.linking import can_link, say_unknown
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.overview.global_answer import answer_from_reports, choose_reports
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
@@ -44,11 +44,13 @@ class AnswerMode(Generic[FoundT]):
     """How a mode finds what an answer is made from, and makes it."""
 
     retrieve: Callable[[Database, Search], FoundT]
-    answer: Callable[[Database, Search, FoundT, Means], Answer]
+    answer: Callable[[Database, Search, FoundT, AskContext], Answer]
     labels: Sequence[str] = ()  # whose indexes it searches by words and vectors; none: it searches none
 
 
-def ask(database: Database, question: Question, graph: str, how: Means, options: AskOptions | None = None) -> Answer:
+def ask(
+    database: Database, question: Question, graph: str, how: AskContext, options: AskOptions | None = None
+) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text reports it, where it does not hold an answer.
 
     The mode "auto" chooses by rule, and `Answer.routing` says what and why. Nothing but what the filters leave is
@@ -90,7 +92,7 @@ def ask(database: Database, question: Question, graph: str, how: Means, options:
     )
 
 
-def answer_from_passages(database: Database, search: Search, found: Found, how: Means) -> Answer:
+def answer_from_passages(database: Database, search: Search, found: Found, how: AskContext) -> Answer:
     """Answer from chunks, entities, facts and nodes of trees; a model may first help to find them."""
     started = time.monotonic()
 

@@ -17,8 +17,8 @@ from kg_neo4j._models.tasks import Complaint, Prompted, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Usage
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Search
-from kg_neo4j.retrieve.means import Means
 
 PARTS = 4  # questions that one is taken apart into, at most
 LONGEST = 500  # characters of one of them
@@ -53,7 +53,7 @@ class Assist(Job[Assisted]):
     kind: ClassVar[str] = "assist"
     search: Search
     found: Found
-    how: Means
+    how: AskContext
     find: Callable[[str], Found]  # what answers another question
 
     def by_model(self, door: Door) -> Assisted:

@@ -18,6 +18,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Evidence, Usage
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, ShownSource, check
 from kg_neo4j.retrieve.checking.claims import (
     DROP,
@@ -31,7 +32,6 @@ from kg_neo4j.retrieve.checking.claims import (
     settle,
 )
 from kg_neo4j.retrieve.interface import UNANSWERED, Found, FoundChunk, FoundNode, Search
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.packing import PackedContext, pack_found
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -52,7 +52,7 @@ class AnswerFromSources(Job[Answer]):
     kind: ClassVar[str] = "from_sources"
     search: Search
     found: Found
-    how: Means
+    how: AskContext
     further: FurtherSearch | None = None  # None: what was found is all
 
     def by_model(self, door: Door) -> Answer:
@@ -116,7 +116,9 @@ def _cited(short: str, checked: CheckedClaims, made: Answer) -> Answer:
     )
 
 
-def _checked(answer: CheckedAnswer, found: Found, door: Door, how: Means) -> tuple[CheckedClaims, Usage, list[str]]:
+def _checked(
+    answer: CheckedAnswer, found: Found, door: Door, how: AskContext
+) -> tuple[CheckedClaims, Usage, list[str]]:
     """Return the answer with its claims checked; what judging cost; and what to say of it."""
     text, citations = answer.text, answer.citations
     claims = check_claims(text, citations, found, how.contradicts)

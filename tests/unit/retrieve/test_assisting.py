@@ -12,9 +12,9 @@ from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.factory import contradictions, door_to
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.records import Usage
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.assisting import PARTS, Assist, Assisted, Decompose, fuse
 from kg_neo4j.retrieve.interface import AskOptions, Found, FoundChunk, Search
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 
 TOKENISER = tokens.load("approximate-1")
@@ -51,9 +51,9 @@ def found(*chunks: FoundChunk, notes: tuple[str, ...] = ()) -> Found:
 
 
 def assisted_by(helper: Helper, given: Found, find: Callable[[str], Found], **what: bool) -> Assisted:
-    means = Means(HashedEmbedding(), TOKENISER, door_to(helper), contradictions())
+    context = AskContext(HashedEmbedding(), TOKENISER, door_to(helper), contradictions())
     search = Search("graph", read(QUESTION), options=AskOptions(**what))  # type: ignore[arg-type]
-    return means.door.do(Assist(search, given, means, find))
+    return context.door.do(Assist(search, given, context, find))
 
 
 def ordered(given: Found, helper: Helper) -> Assisted:

@@ -17,9 +17,9 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import ask as answering
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.claims import Contradicts
 from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Retriever
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 from kg_neo4j.settings import Settings
@@ -88,8 +88,8 @@ class Answerer:
         """Answer one question. Raises as `ask`; what stopped the models before does not stop this one."""
         asked = read(question) if isinstance(question, str) else question
         models = (self.embedder, self.tokeniser, self.door.again(), self.contradicts)
-        means = Means(*models, self.settings.unsupported, self.settings.judge, hear)
-        return answering.ask(self.database, asked, self.settings.graph, means, options)
+        context = AskContext(*models, self.settings.unsupported, self.settings.judge, hear)
+        return answering.ask(self.database, asked, self.settings.graph, context, options)
 
 
 def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:

@@ -14,13 +14,13 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, QueryTrace
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.standing import paged
 from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.telling import TOLD, RowCitations, RowsText, TellRows, listed, read_things
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
 from kg_neo4j.retrieve.interface import CYPHER, UNANSWERED, Found, Search
-from kg_neo4j.retrieve.means import Means
 
 REFUSED = "No safe query was found for this question."
 SHOWN = 20  # rows in the answer
@@ -39,7 +39,7 @@ def retrieve_rows(database: Database, search: Search) -> FoundRows:
     return FoundRows(CYPHER, canned=ask_canned(database, search.graph, search.question, search.scope))
 
 
-def answer_from_rows(database: Database, search: Search, found: FoundRows, how: Means) -> Answer:
+def answer_from_rows(database: Database, search: Search, found: FoundRows, how: AskContext) -> Answer:
     """Answer with the rows of a canned query, or with those of a query that the model writes; else without text.
 
     No model writes a query where the mode was chosen and not named. A model is shown the schema as a whole. Raises the
@@ -61,7 +61,7 @@ class WriteQuery(Job[Answer]):
     kind: ClassVar[str] = "write_query"
     database: Database
     search: Search
-    how: Means
+    how: AskContext
     why: str  # no canned query fits
 
     def by_model(self, door: Door) -> Answer:
@@ -127,7 +127,7 @@ def unmatched(reason: str) -> Answer:
     return replace(UNANSWERED, notes=(reason, hint) if reason else (hint,))
 
 
-def _from_rows(database: Database, search: Search, canned: CannedRows, how: Means) -> Answer:
+def _from_rows(database: Database, search: Search, canned: CannedRows, how: AskContext) -> Answer:
     """Return the rows of a canned query as a list, each with its citations."""
     notes = [f"answered by the canned query {canned.query.replace('_', '-')}, without a model"]
     for each in canned.named:

@@ -23,9 +23,9 @@ from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
 from kg_neo4j.records import Answer, Evidence, Usage
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.standing import paged, read_cited
 from kg_neo4j.retrieve.interface import GLOBAL, UNANSWERED, Found, Search
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.overview import report_citations, report_marks
 from kg_neo4j.retrieve.overview.partial_answers import Partial, Partials
 from kg_neo4j.retrieve.overview.report_marks import Marked, meanings
@@ -68,7 +68,7 @@ class AnswerFromReports(Job[ReportsReply]):
     database: Database
     search: Search
     target: ReportLevel
-    how: Means
+    how: AskContext
 
     def by_model(self, door: Door) -> ReportsReply:
         """Ask reports one by one, then combine what they contribute."""
@@ -113,7 +113,7 @@ def choose_reports(database: Database, search: Search) -> FoundReports:
     return FoundReports(GLOBAL, notes=(f"{missing} have no report: {WRITE_THEM}",), target=target)
 
 
-def answer_from_reports(database: Database, search: Search, found: FoundReports, how: Means) -> Answer:
+def answer_from_reports(database: Database, search: Search, found: FoundReports, how: AskContext) -> Answer:
     """Answer from the reports of a level, with citations that exist; without any, nothing was found.
 
     With filters only findings are read that rest on something they leave, and only that is cited. Raises the model's
@@ -155,7 +155,7 @@ def answer_from_reports(database: Database, search: Search, found: FoundReports,
     )
 
 
-def _combine(search: Search, partials: Sequence[Partial], how: Means, door: Door, reply: ReportsReply) -> None:
+def _combine(search: Search, partials: Sequence[Partial], how: AskContext, door: Door, reply: ReportsReply) -> None:
     """Put one answer into `reply`: that of the model on partial answers, as many as fit; a single one is the answer."""
     kept = _fitting(search, partials, how, door.window)
     if len(kept) < len(partials):
@@ -207,7 +207,7 @@ def _said(door: Door, task: Combine, reply: ReportsReply) -> str:
     return answer.value or ""
 
 
-def _fitting(search: Search, partials: Sequence[Partial], how: Means, window: int) -> list[Partial]:
+def _fitting(search: Search, partials: Sequence[Partial], how: AskContext, window: int) -> list[Partial]:
     """Return the best partial answers that fit the budget and the model's window together; at least one."""
     most = search.context_tokens
     room = min(most, window - PROMPT_TOKENS - ANSWER_TOKENS - how.tokeniser.count(search.question.text))

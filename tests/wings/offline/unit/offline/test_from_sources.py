@@ -3,12 +3,12 @@ import pytest
 from film_graph import MODEL, TOKENISER
 from kg_neo4j.factory import contradictions, without_model
 from kg_neo4j.offline.from_sources import answer
+from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import Found, FoundChunk, Search
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.reply import AnswerFromSources
 
-HOW = Means(MODEL, TOKENISER, without_model(), contradictions())
+HOW = AskContext(MODEL, TOKENISER, without_model(), contradictions())
 
 
 def limits(*languages: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""With what questions are answered: one record for all modes."""
+"""Models, tokeniser and checking options for answering a question: one record for all modes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kg_neo4j.retrieve.checking.claims import DROP, MARK, Contradicts
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """With what a question is answered. Nothing of it is changed by answering."""
+class AskContext:
+    """Models, tokeniser and checking options for answering a question. Answering changes none of them."""
 
     embedder: EmbeddingModel
     tokeniser: Tokeniser
@@ -25,6 +25,6 @@ class Means:
     hear: Callable[[str], None] | None = None  # gets the model's words as they come, before they are checked
 
     def __post_init__(self) -> None:
-        """Refuse what is invalid: UsageError."""
+        """Raise UsageError for an unknown way to treat unsupported claims."""
         if self.unsupported not in (MARK, DROP):
             raise UsageError(f"unsupported claims cannot be treated as {self.unsupported!r}", hint="mark or drop")
