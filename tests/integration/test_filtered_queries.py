@@ -30,9 +30,9 @@ from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.run import QueryLimits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import read_schema
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
+from kg_neo4j.retrieve.filtered import all_left
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.left import all_left
 from kg_neo4j.retrieve.question import read
 from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small

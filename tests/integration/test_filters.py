@@ -32,9 +32,9 @@ from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import filters, kept_projection
+from kg_neo4j.retrieve.filtered import all_left, left_of
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
-from kg_neo4j.retrieve.left import all_left, left_of
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
 from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
 from kg_neo4j.retrieve.question import fulltext_query, read

@@ -17,8 +17,8 @@ from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline import extract, plan
 from kg_neo4j.records import Filters
+from kg_neo4j.retrieve.filtered import all_left
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.left import all_left
 
 PLAIN = LoadOptions(analytics=False)
 PRUNE = LoadOptions(analytics=False, prune=True)

@@ -13,8 +13,8 @@ from kg_neo4j import data_files
 from kg_neo4j.graph.database import Row
 from kg_neo4j.records import Answer, Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import UNANSWERED
-from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.reply import FurtherSearch
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 from kg_neo4j.retrieve.words import DATE, PERSON, PLACE, fold, kind_of, split_words

@@ -19,8 +19,8 @@ from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR, RESERVED_LABELS, ValueRe
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Filters
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Scope, check_filters
-from kg_neo4j.retrieve.left import read_left
 
 SHOWN = 8  # names of what exists, in a message
 FEW = 1_000  # documents whose ids travel; of more the server tests name, language and kind

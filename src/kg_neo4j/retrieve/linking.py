@@ -15,8 +15,8 @@ from kg_neo4j.graph.database import Database, Reader, Row
 from kg_neo4j.graph.resolution.names import fold as fold_name
 from kg_neo4j.graph.resolution.names import take_apart
 from kg_neo4j.organise import search_indexes
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Linked, Scope, Search
-from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words, word_spans

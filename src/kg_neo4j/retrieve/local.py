@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.retrieve import naive
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import CHUNKS, Found, Linked, Search, read_chunk, read_entity, read_fact
-from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.naive import fetched
 from kg_neo4j.retrieve.ranking import rank

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kg_neo4j.graph.database import Reader
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Found, Scope, Search, read_chunk
-from kg_neo4j.retrieve.left import read_left
 
 FETCH = 100  # neighbours asked of a vector index, of which those of other graphs are left out
 FETCH_FILTERED = 1_000  # likewise where filters leave others out, too; where these are not enough the search is exact

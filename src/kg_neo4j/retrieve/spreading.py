@@ -19,9 +19,9 @@ from typing import Any
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction
+from kg_neo4j.retrieve.filtered import best_left, read_left
 from kg_neo4j.retrieve.interface import Linked, Scope
 from kg_neo4j.retrieve.kept_projection import KeptProjection
-from kg_neo4j.retrieve.left import best_left, read_left
 from kg_neo4j.retrieve.linking import exact_query, own_documents
 from kg_neo4j.retrieve.name_fits import keys
 

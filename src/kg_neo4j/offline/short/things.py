@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Citation
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import exact_query, look_up, near_query
 from kg_neo4j.retrieve.name_fits import bearers, nearly
 from kg_neo4j.retrieve.words import kind_of, split_words

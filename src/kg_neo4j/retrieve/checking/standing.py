@@ -11,8 +11,8 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Answer, Citation
 from kg_neo4j.retrieve.checking.citations import ShownSource, quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import FoundChunk, Scope
-from kg_neo4j.retrieve.left import read_left
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.parser import ONLY_FACTS, ONLY_NODES, Parser
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, narrow
 from kg_neo4j.retrieve.cypher.tokens import tokenise
-from kg_neo4j.retrieve.left import IdsLeft
+from kg_neo4j.retrieve.filtered import IdsLeft
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
 from kg_neo4j.retrieve.cypher.run import QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
+from kg_neo4j.retrieve.filtered import IdsLeft, all_left
 from kg_neo4j.retrieve.interface import Linked, Search
-from kg_neo4j.retrieve.left import IdsLeft, all_left
 from kg_neo4j.retrieve.linking import can_link, link
 from kg_neo4j.retrieve.question import Question
 

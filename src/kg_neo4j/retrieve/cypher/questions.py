@@ -9,8 +9,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
+from kg_neo4j.retrieve.filtered import held
 from kg_neo4j.retrieve.interface import Linked, Scope
-from kg_neo4j.retrieve.left import held
 from kg_neo4j.retrieve.linking import can_link, link, look_up, near_query, suggest
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, say_missing
 from kg_neo4j.retrieve.question import Question, read

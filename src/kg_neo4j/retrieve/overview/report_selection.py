@@ -14,8 +14,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.report_references import statements, without_marks
 from kg_neo4j.organise.stored_reports import CommunityReport, Finding, read_reports
+from kg_neo4j.retrieve.filtered import left_of
 from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.left import left_of
 from kg_neo4j.retrieve.overview.partial_answers import CALL_TOKENS, Partial, Partials
 
 READ_TOKENS = 24_000  # of the reports of a level that is chosen; four questions to a model

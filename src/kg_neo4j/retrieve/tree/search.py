@@ -22,9 +22,9 @@ from kg_neo4j.graph.database import Database, Reader, Row, Transaction
 from kg_neo4j.organise.tree.interface import LEVELS
 from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.records import TreeStep
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search
 from kg_neo4j.retrieve.kept_projection import KeptProjection
-from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import OVERHEAD
 from kg_neo4j.retrieve.question import Question

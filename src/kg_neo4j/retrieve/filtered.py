@@ -1,4 +1,4 @@
-"""Queries held to what filters leave: the server tests what a query finds, so that no ids of it travel."""
+"""Run a query with the filters applied on the server, so that no ids of what they leave travel."""
 
 from __future__ import annotations
 
