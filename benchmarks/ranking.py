@@ -34,8 +34,8 @@ from kg_neo4j.retrieve import local, naive, ranking  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
 from kg_neo4j.retrieve.interface import Search  # noqa: E402
 from kg_neo4j.retrieve.linking import named  # noqa: E402
+from kg_neo4j.retrieve.pagerank import spread  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
-from kg_neo4j.retrieve.spreading import spread  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
 
 AT = 5

@@ -47,8 +47,8 @@ from kg_neo4j.records import LoadReport  # noqa: E402
 from kg_neo4j.retrieve import local, naive  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
 from kg_neo4j.retrieve.interface import CHUNKS, Linked, Search  # noqa: E402
+from kg_neo4j.retrieve.pagerank import Reached  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
-from kg_neo4j.retrieve.spreading import Reached  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
 
 GRAPH = "bench"

@@ -13,7 +13,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.retrieve import kept_projection, local, spreading
+from kg_neo4j.retrieve import kept_projection, local, pagerank
 from kg_neo4j.retrieve.interface import Linked, Search
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.question import fulltext_query, read
@@ -108,12 +108,12 @@ def test_a_dropped_projection_is_made_again(database: Database, films: str) -> N
 
 def test_the_same_question_gives_the_same_answer(database: Database, films: str) -> None:
     start = link(database, films, read("Rain Road and Ada Lind"))
-    assert spreading.spread(database, films, start) == spreading.spread(database, films, start)
+    assert pagerank.spread(database, films, start) == pagerank.spread(database, films, start)
 
 
 def test_a_graph_without_entities_is_walked_over_nowhere(database: Database, graph: str) -> None:
     load(database, graph, "plain", ["Nothing is named here."], [])
-    assert spreading.spread(database, graph, Linked(("x",), ("y",))) == spreading.Reached()
+    assert pagerank.spread(database, graph, Linked(("x",), ("y",))) == pagerank.Reached()
     delete_graph(database, graph)
 
 
@@ -124,7 +124,7 @@ def test_too_little_memory_is_said_and_the_rest_is_answered(
     real = queries.get
     monkeypatch.setattr(queries, "get", lambda name: small if name == "retrieve/estimate_search" else real(name))
     with pytest.raises(NotEnoughMemory, match="MiB"):
-        spreading.spread(database, films, link(database, films, read("Rain Road?")))
+        pagerank.spread(database, films, link(database, films, read("Rain Road?")))
     asked = read("Who made Rain Road?")
     found = local.retrieve(database, Search(films, asked, fulltext_query(asked)))
     assert found.chunks
@@ -137,8 +137,8 @@ def test_a_walk_over_the_stored_graph_reaches_what_one_over_a_projection_does(
 ) -> None:
     start = link(database, films, read(question))
     assert start
-    projected = spreading.spread(database, films, start)
-    stored = spreading.walk_stored(database, films, start, (), None, 8)
+    projected = pagerank.spread(database, films, start)
+    stored = pagerank.walk_stored(database, films, start, (), None, 8)
     assert projected.chunks
     for found, expected in ((stored.chunks, projected.chunks), (stored.entities, projected.entities)):
         assert dict(found) == pytest.approx(dict(expected), abs=0.003)
@@ -149,7 +149,7 @@ def test_in_a_large_database_nothing_is_projected(
 ) -> None:
     before = titles(database, films, "Where did the one who made Rain Road grow up?")
     kept_projection.forget(database, films)
-    monkeypatch.setattr(spreading, "LARGE", 1)
+    monkeypatch.setattr(pagerank, "LARGE", 1)
     assert titles(database, films, "Where did the one who made Rain Road grow up?") == before
     assert names_of(database, films) == []
 
@@ -158,11 +158,11 @@ def test_of_what_very_many_chunks_mention_each_gains_too_little_to_be_told(
     database: Database, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each is reached by its other names all the same, and one that mentions both comes first."""
-    monkeypatch.setattr(spreading, "LEAST", 0.05)  # of two chunks each gains 0.06, of six 0.02
+    monkeypatch.setattr(pagerank, "LEAST", 0.05)  # of two chunks each gains 0.06, of six 0.02
     hub = link(database, films, read("Bergen"))
-    assert spreading.walk_stored(database, films, hub, (), None, 8).chunks == ()
+    assert pagerank.walk_stored(database, films, hub, (), None, 8).chunks == ()
     both = Linked(hub.entities + link(database, films, read("Maker 3")).entities)
-    assert len(spreading.walk_stored(database, films, both, (), None, 8).chunks) == 1
+    assert len(pagerank.walk_stored(database, films, both, (), None, 8).chunks) == 1
 
 
 def test_a_step_walks_on_from_so_many_chunks_and_from_none_of_those_alike_where_all_would_be_more(
@@ -171,6 +171,6 @@ def test_a_step_walks_on_from_so_many_chunks_and_from_none_of_those_alike_where_
     gains = {"a": 0.3, "b": 0.2, "c": 0.2, "entity": 0.1, "faint": 1e-5}
     walked_on = []
     for breadth in (3, 2):
-        monkeypatch.setattr(spreading, "BREADTH", breadth)
-        walked_on.append(set(spreading._walked_on(gains, {"entity"})))
+        monkeypatch.setattr(pagerank, "BREADTH", breadth)
+        walked_on.append(set(pagerank._walked_on(gains, {"entity"})))
     assert walked_on == [{"a", "b", "c", "entity"}, {"a", "entity"}]

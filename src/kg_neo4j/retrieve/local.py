@@ -11,8 +11,8 @@ from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import CHUNKS, Found, Linked, Search, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.naive import fetched
+from kg_neo4j.retrieve.pagerank import Reached, spread
 from kg_neo4j.retrieve.ranking import rank
-from kg_neo4j.retrieve.spreading import Reached, spread
 
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves
