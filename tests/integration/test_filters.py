@@ -31,7 +31,7 @@ from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import filters, kept_projection
+from kg_neo4j.retrieve import filters, projection_cache
 from kg_neo4j.retrieve.filtered import all_left, left_of
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
@@ -59,7 +59,7 @@ def pages(database: Database) -> Iterator[str]:
         refresh(database, name, lease=lease)
         write_reports(database, name, Reporting(without_model(), TOKENISER), lease=lease)
     yield name
-    kept_projection.forget(database, name)
+    projection_cache.forget(database, name)
     delete_graph(database, name)
 
 
@@ -179,7 +179,7 @@ def test_a_walk_may_begin_at_somebody_whom_the_filtered_document_does_not_name(d
     scope = resolve(database, graph, Filters(("two",)))
     found = retrieve_local(database, Search(graph, asked, fulltext_query(asked), scope=scope))
     assert [chunk.document for chunk in found.chunks] == ["two"]
-    kept_projection.forget(database, graph)
+    projection_cache.forget(database, graph)
 
 
 # ----------------------------------------------------------------------------------------- enough is still found
@@ -210,7 +210,7 @@ def two_thousand(database: Database) -> Iterator[str]:
     database.write(Query("test", "", "", "write", (), (), "", "", made), graph=name, rows=rows)
     embed(database, name)
     yield name
-    kept_projection.forget(database, name)
+    projection_cache.forget(database, name)
     delete_graph(database, name)
 
 
@@ -246,7 +246,7 @@ def test_filters_leave_what_is_walked_over_alone(database: Database, two_thousan
     def version() -> list[str]:
         listed = "CALL gds.graph.list() YIELD graphName AS name RETURN name ORDER BY name"
         rows = database.read(Query("test", "", "", "read", (), (), "", "", listed))
-        return [row["name"] for row in rows if row["name"].startswith(kept_projection.prefix(two_thousand))]
+        return [row["name"] for row in rows if row["name"].startswith(projection_cache.prefix(two_thousand))]
 
     retrieve_local(database, search(database, two_thousand, "Who met Charles Babbage?", Filters()))
     before = version()

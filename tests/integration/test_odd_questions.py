@@ -23,7 +23,7 @@ from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import kept_projection
+from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
@@ -50,7 +50,7 @@ def asked(settings: Settings, database: Database) -> Iterator[Answerer]:
         write_reports(database, name, Reporting(without_model(), found.tokeniser), lease=lease)
     pipeline.tree(settings=found.settings)
     yield found
-    kept_projection.forget(database, name)
+    projection_cache.forget(database, name)
     delete_graph(database, name)
 
 

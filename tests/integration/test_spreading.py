@@ -13,7 +13,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.retrieve import kept_projection, local, pagerank
+from kg_neo4j.retrieve import local, pagerank, projection_cache
 from kg_neo4j.retrieve.interface import Linked, Search
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.question import fulltext_query, read
@@ -39,12 +39,12 @@ def films(database: Database, graph: str) -> Iterator[str]:
         load(database, graph, f"Note {number}", NOISE, [[("Bergen", "HAS", f"Maker {number}", "made in Bergen")]])
     search_indexes.create_fulltext(database)
     yield graph
-    kept_projection.forget(database, graph)
+    projection_cache.forget(database, graph)
     delete_graph(database, graph)
 
 
 def names_of(database: Database, graph: str) -> list[str]:
-    prefix = kept_projection.prefix(graph)
+    prefix = projection_cache.prefix(graph)
     return [row["name"] for row in database.read(PROJECTIONS) if row["name"].startswith(prefix)]
 
 
@@ -102,7 +102,7 @@ def test_the_projection_is_made_once_and_anew_when_the_graph_has_changed(databas
 
 def test_a_dropped_projection_is_made_again(database: Database, films: str) -> None:
     before = titles(database, films, "Where did the one who made Rain Road grow up?")
-    assert kept_projection.forget(database, films) == 1
+    assert projection_cache.forget(database, films) == 1
     assert titles(database, films, "Where did the one who made Rain Road grow up?") == before
 
 
@@ -148,7 +148,7 @@ def test_in_a_large_database_nothing_is_projected(
     database: Database, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = titles(database, films, "Where did the one who made Rain Road grow up?")
-    kept_projection.forget(database, films)
+    projection_cache.forget(database, films)
     monkeypatch.setattr(pagerank, "LARGE", 1)
     assert titles(database, films, "Where did the one who made Rain Road grow up?") == before
     assert names_of(database, films) == []

@@ -25,7 +25,7 @@ from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.records import Filters, TreeStep
-from kg_neo4j.retrieve import kept_projection
+from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
@@ -270,7 +270,7 @@ def test_a_walk_goes_from_an_entity_to_the_leaves_that_mention_it(
         lease.write(mention, graph=graph, leaves=[ids["l0"], ids["l5"]])
     after = [node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes]
     assert after.index(ids["l0"]) < before.index(ids["l0"])
-    assert kept_projection.forget(database, graph) == 2  # that of the former state, too
+    assert projection_cache.forget(database, graph) == 2  # that of the former state, too
 
 
 def test_without_memory_for_a_walk_the_collapsed_tree_is_read(
@@ -279,7 +279,7 @@ def test_without_memory_for_a_walk_the_collapsed_tree_is_read(
     def refuse(*_: object) -> None:
         raise NotEnoughMemory("too small")
 
-    monkeypatch.setattr(kept_projection.KeptProjection, "walk", refuse)
+    monkeypatch.setattr(projection_cache.KeptProjection, "walk", refuse)
     found = found_by(database, holm, PARAGRAPHS[3], TreeChoice(traversal=WALK))
     assert found.nodes == found_by(database, holm, PARAGRAPHS[3], TreeChoice()).nodes
     assert "links were not followed: too small" in found.notes

@@ -21,9 +21,9 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction
 from kg_neo4j.retrieve.filtered import best_left, read_left
 from kg_neo4j.retrieve.interface import Linked, Scope
-from kg_neo4j.retrieve.kept_projection import KeptProjection
 from kg_neo4j.retrieve.linking import exact_query, own_documents
 from kg_neo4j.retrieve.name_fits import keys
+from kg_neo4j.retrieve.projection_cache import KeptProjection
 
 BACK = 0.3  # width of the way from an entity to a chunk that mentions it, beside 1 for the way there
 PASSAGE = 3.0  # of the way from an entity to the passage about it

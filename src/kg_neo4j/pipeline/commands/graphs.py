@@ -51,7 +51,7 @@ def delete_graph(*, settings: Settings, schema: bool = False, progress: Progress
 
     With `schema` its constraints and indexes go, too: UsageError where another graph needs them.
     """
-    from kg_neo4j.retrieve import kept_projection  # with all of retrieval, which a list of graphs does not need
+    from kg_neo4j.retrieve import projection_cache  # with all of retrieval, which a list of graphs does not need
 
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
         if schema:
@@ -59,5 +59,5 @@ def delete_graph(*, settings: Settings, schema: bool = False, progress: Progress
         with Lease(database, settings.graph):
             deleted = constraints.delete_graph(database, settings.graph)
         with contextlib.suppress(GdsMissing):  # then there is none to drop
-            kept_projection.forget(database, settings.graph)
+            projection_cache.forget(database, settings.graph)
         return DeletedGraph(settings.graph, deleted, constraints.drop_schema(database) if schema else ())

@@ -24,9 +24,9 @@ from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search
-from kg_neo4j.retrieve.kept_projection import KeptProjection
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import OVERHEAD
+from kg_neo4j.retrieve.projection_cache import KeptProjection
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, DETAIL, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice

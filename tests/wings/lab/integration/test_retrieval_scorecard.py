@@ -12,7 +12,7 @@ import pytest
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.retrieve import kept_projection
+from kg_neo4j.retrieve import projection_cache
 
 Run = Callable[..., tuple[int, str, str]]
 PASSAGES = [
@@ -63,7 +63,7 @@ def evaluate(
 
     yield run
     for graph in graphs:
-        kept_projection.forget(database, graph)
+        projection_cache.forget(database, graph)
         delete_graph(database, graph)
 
 

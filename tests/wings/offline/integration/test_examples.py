@@ -15,7 +15,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.pipeline import Chat, chat
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve import kept_projection
+from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read
@@ -44,7 +44,7 @@ def examples(settings: Settings, database: Database) -> Iterator[Settings]:
     pipeline.load(TEXTS, settings=found)
     pipeline.community_reports(settings=found)
     yield found
-    kept_projection.forget(database, name)
+    projection_cache.forget(database, name)
     delete_graph(database, name)
 
 
