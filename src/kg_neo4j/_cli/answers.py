@@ -102,7 +102,7 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
         return
     began = False
 
-    def hear(words: str) -> None:
+    def on_token(words: str) -> None:
         nonlocal began
         if not began:
             sys.stderr.write("draft, not checked yet:\n")
@@ -110,7 +110,7 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
         sys.stderr.write(_harmless(words))
         sys.stderr.flush()
 
-    yield hear
+    yield on_token
     if began:
         sys.stderr.write("\n\nthe answer, with its claims checked:\n")
         sys.stderr.flush()

@@ -70,7 +70,7 @@ def ask(
     )
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
-        with draft(stream=is_streamed(stream, as_json)) as hear:
+        with draft(stream=is_streamed(stream, as_json)) as on_token:
             answer = pipeline.ask(
                 question,
                 settings=settings,
@@ -83,7 +83,7 @@ def ask(
                 decompose=decompose,
                 rerank=rerank,
                 progress=bars,
-                hear=hear,
+                on_token=on_token,
             )
     if as_json:
         print_json(plain(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))
@@ -145,8 +145,8 @@ def _talk(talk: Chat, as_json: bool) -> None:
 
 
 def _turn(talk: Chat, line: str, as_json: bool) -> ChatReply:
-    with draft(stream=is_streamed(None, as_json)) as hear:
-        reply = talk.ask(line, hear)
+    with draft(stream=is_streamed(None, as_json)) as on_token:
+        reply = talk.ask(line, on_token)
     if as_json:
         typer.echo(json_text({"asked": reply.asked, "rewritten_by": reply.rewritten_by or None, **plain(reply.answer)}))
         return reply

@@ -45,13 +45,15 @@ class BudgetedChat:
         self,
         system: str,
         user: str,
-        hear: Callable[[str], None],
+        on_token: Callable[[str], None],
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
     ) -> Completion:
         """Answer one prompt as `OpenAIChat.stream` does, within the budget."""
-        return self._complete(partial(self._model.stream, system, user, hear), (system, user), max_tokens, temperature)
+        return self._complete(
+            partial(self._model.stream, system, user, on_token), (system, user), max_tokens, temperature
+        )
 
     def _complete(
         self, ask: Callable[..., Completion], messages: tuple[str, str], max_tokens: int | None, temperature: float

@@ -127,15 +127,15 @@ class Door:
         """Return what replaces a model's work; no model is called."""
         return cast("T", self.stand_in(what))
 
-    def ask(self, task: Task[T], hear: Callable[[str], None] | None = None) -> TaskAnswer[T]:
-        """Ask one task; `hear` gets the pieces of its answer. The errors of one task are in the answer.
+    def ask(self, task: Task[T], on_token: Callable[[str], None] | None = None) -> TaskAnswer[T]:
+        """Ask one task; `on_token` gets the pieces of its answer. The errors of one task are in the answer.
 
         A task that is too long is asked as the one smaller task that it names, if any. Raises ModelRefused,
         ModelUnavailable and BudgetReached, which concern every task.
         """
         spent = Usage()
         while True:
-            answer = self._answer(task, hear)
+            answer = self._answer(task, on_token)
             if answer.error is not None and not isinstance(answer.error, OF_ONE_TASK):
                 raise answer.error
             smaller = task.smaller() if isinstance(answer.error, ContextTooLong) else ()
@@ -184,13 +184,13 @@ class Door:
         finally:
             crew.stop()
 
-    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> TaskAnswer[T]:
+    def _answer(self, task: Task[T], on_token: Callable[[str], None] | None) -> TaskAnswer[T]:
         """Ask a task until an answer is accepted, or its rounds are over."""
         answer: TaskAnswer[T] = TaskAnswer(task, None)
         best: Complaint[T] | None = None
         complaint = ""
         for round in range(task.rounds):
-            request = replace(task.request(complaint, round), hear=hear)
+            request = replace(task.request(complaint, round), on_token=on_token)
             started = time.monotonic()
             try:
                 said = self._complete(request)

@@ -83,8 +83,8 @@ class Asked(_Ground):
         how: dict[str, Any] = {"temperature": request.temperature}
         if request.max_tokens is not None:
             how["max_tokens"] = request.max_tokens
-        if request.hear is not None and isinstance(self.model, StreamingChatModel):
-            return self.model.stream(request.system, request.user, request.hear, **how)
+        if request.on_token is not None and isinstance(self.model, StreamingChatModel):
+            return self.model.stream(request.system, request.user, request.on_token, **how)
         return self.model.complete(request.system, request.user, **how)
 
 

@@ -78,13 +78,13 @@ class OpenAIChat:
         self,
         system: str,
         user: str,
-        hear: Callable[[str], None],
+        on_token: Callable[[str], None],
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
         account: Account = UNLIMITED,
     ) -> Completion:
-        """Answer one prompt as `complete` does, and tell `hear` the words as they come.
+        """Answer one prompt as `complete` does, and tell `on_token` the words as they come.
 
         A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
         so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
@@ -95,7 +95,7 @@ class OpenAIChat:
         try:
             options |= {"stream": True, "stream_options": {"include_usage": True}}
             question, counted = self._question(system, user, options, account)
-            heard = openai_client.run(_stream(question, hear))
+            heard = openai_client.run(_stream(question, on_token))
         except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
             # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
             return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
@@ -103,15 +103,15 @@ class OpenAIChat:
         if not heard.broken or heard.usage is not None:  # else only the server knows what it cost
             account.paid(usage)
         if heard.broken:
-            hear("\n(the stream broke here; the whole answer is requested again)\n")
+            on_token("\n(the stream broke here; the whole answer is requested again)\n")
             done = whole()
             by = "are counted as the server did" if heard.usage else "are counted by estimate"
             note = f"the stream broke and the answer was requested again: {heard.broken}; "
             return replace(done, usage=usage + done.usage, note=f"{note}{usage.output_tokens} tokens of it {by}")
-        return self._heard_whole(heard, usage, whole, hear, counted)
+        return self._heard_whole(heard, usage, whole, on_token, counted)
 
     def _heard_whole(
-        self, heard: Heard, usage: Usage, whole: Callable[[], Completion], hear: Callable[[str], None], counted: int
+        self, heard: Heard, usage: Usage, whole: Callable[[], Completion], on_token: Callable[[str], None], counted: int
     ) -> Completion:
         """Return the answer of a stream that did not break; one that cannot be used is asked for once more."""
         if heard.whole is not None:
@@ -119,7 +119,7 @@ class OpenAIChat:
                 done = self._read(heard.whole, usage)
             except Passing:
                 return whole()
-            hear(done.text)
+            on_token(done.text)
             return done
         if counted:
             self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
@@ -231,11 +231,11 @@ class Heard:
     broken: str = ""  # why the stream ended before the answer did, after words were heard
     joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
 
-    def add(self, piece: str, hear: Callable[[str], None], *, is_last: bool = False) -> None:
+    def add(self, piece: str, on_token: Callable[[str], None], *, is_last: bool = False) -> None:
         """Add a piece of the text, and tell what can be shown: half of a pair of surrogates waits for the other."""
         if whole := self.joined.decode(piece.encode("utf-16-le", "surrogatepass"), is_last):
             self.pieces.append(whole)
-            hear(whole)
+            on_token(whole)
 
     @property
     def text(self) -> str:
@@ -243,8 +243,8 @@ class Heard:
         return "".join(self.pieces)
 
 
-async def _stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
-    """Make one call and return its answer; `hear` gets each piece of the text. Nothing is repeated.
+async def _stream(question: ModelCall, on_token: Callable[[str], None]) -> Heard:
+    """Make one call and return its answer; `on_token` gets each piece of the text. Nothing is repeated.
 
     Where nothing was heard, the ModelError of the fault is raised; later, the answer says that it is broken.
     """
@@ -257,7 +257,7 @@ async def _stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
                 async with AsyncExitStack() as stack:
                     async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or a whole error, are here
                         response = await stack.enter_async_context(question.opened())
-                    await _follow(response, endpoint, heard, hear)
+                    await _follow(response, endpoint, heard, on_token)
                     throttle.answered(began, response.headers)
         except (Passing, ModelError) as fault:
             error = fault.error if isinstance(fault, Passing) else fault
@@ -270,7 +270,7 @@ async def _stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
 
 
 async def _follow(
-    response: AsyncAPIResponse[Any], endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]
+    response: AsyncAPIResponse[Any], endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]
 ) -> None:
     """Read the events of one answer; the timeout of a call is that of the wait for each piece."""
     if "event-stream" not in response.headers.get("content-type", ""):
@@ -284,8 +284,8 @@ async def _follow(
         data = line.removeprefix(b"data:").strip()
         if is_done := data == b"[DONE]":
             break
-        _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, hear)
-    heard.add("", hear, is_last=True)
+        _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, on_token)
+    heard.add("", on_token, is_last=True)
     if not is_done and heard.finish_reason is None:
         raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
 
@@ -314,7 +314,7 @@ async def _read_line(pieces: AsyncIterator[bytes], rest: bytearray) -> bool:
     return True
 
 
-def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]) -> None:
+def _take(event: Data, endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]) -> None:
     if isinstance(event.get("usage"), dict):
         heard.usage = event["usage"]
     choices = event.get("choices")
@@ -325,6 +325,6 @@ def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], N
         raise openai_faults.bad_answer("an event of a stream without a choice", endpoint)
     piece = (choice.get("delta") or {}).get("content")
     if isinstance(piece, str):
-        heard.add(piece, hear)
+        heard.add(piece, on_token)
     reason = choice.get("finish_reason")
     heard.finish_reason = str(reason) if reason else heard.finish_reason

@@ -59,12 +59,12 @@ class StreamingChatModel(Protocol):
         self,
         system: str,
         user: str,
-        hear: Callable[[str], None],
+        on_token: Callable[[str], None],
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
     ) -> Completion:
-        """Answer as `ChatModel.complete` does, and tell `hear` each piece of the text as it comes.
+        """Answer as `ChatModel.complete` does, and tell `on_token` each piece of the text as it comes.
 
         Where the stream breaks, the answer is asked for again as a whole, and `Completion.note` says so.
         """

@@ -52,7 +52,7 @@ class Request:
     key: str = ""  # of the stored answer; empty: it is not stored
     place: object = None  # what the stored answer belongs to, for the store alone
     round: int = 0
-    hear: Callable[[str], None] | None = None  # gets the pieces of the answer as they come
+    on_token: Callable[[str], None] | None = None  # gets the pieces of the answer as they come
 
     def hash(self, model: str) -> str:
         """Return what the cache knows the answer of `model` by: a hash of all that shapes it."""

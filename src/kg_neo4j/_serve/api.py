@@ -92,11 +92,11 @@ class Method:
 
 @cache
 def method(name: str) -> Method:
-    """Return a method of the service; `hear` is for programs alone."""
+    """Return a method of the service; `on_token` is for programs alone."""
     function: Callable[..., Any] = getattr(Service, name)
     types = get_type_hints(function)
     parameters = dict(inspect.signature(function).parameters)
-    for left_out in ("self", "hear"):
+    for left_out in ("self", "on_token"):
         parameters.pop(left_out, None)
     return Method(name, parameters, types, types["return"], (inspect.getdoc(function) or "").partition("\n")[0])
 
@@ -186,10 +186,10 @@ async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterat
     state, loop = request.app.state, asyncio.get_running_loop()
     pieces: asyncio.Queue[str | None] = asyncio.Queue()
 
-    def hear(piece: str) -> None:
+    def on_token(piece: str) -> None:
         loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
-    task = asyncio.ensure_future(state.turnstile.do(state.service.ask, **arguments, hear=hear))
+    task = asyncio.ensure_future(state.turnstile.do(state.service.ask, **arguments, on_token=on_token))
     task.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:

@@ -34,11 +34,11 @@ class Service(Connection):
         *,
         mode: Mode = "auto",
         filters: Filters | None = None,
-        hear: Callable[[str], None] | None = None,
+        on_token: Callable[[str], None] | None = None,
     ) -> results.AskResult:
         """Answer a question from the documents, with checked claims and quotes.
 
-        `hear` gets a model's words as they come, before they are checked.
+        `on_token` gets a model's words as they come, before they are checked.
         """
         from kg_neo4j.retrieve.filters import say
         from kg_neo4j.retrieve.interface import AskOptions
@@ -47,7 +47,7 @@ class Service(Connection):
         checked(question, "question")
         _check(filters)
         asking = self.asking()
-        answer = asking.answer(question, AskOptions(mode, filters=filters), hear)
+        answer = asking.answer(question, AskOptions(mode, filters=filters), on_token)
         how = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
         passages = len({each.chunk_id for each in answer.evidence if each.chunk_id})
         what = self._searched(asking.database, how, say(filters), passages)

@@ -83,7 +83,7 @@ class StandInDoor(Door):
         """Have the stand-in do it."""
         return self.instead(job)
 
-    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> TaskAnswer[T]:
+    def _answer(self, task: Task[T], on_token: Callable[[str], None] | None) -> TaskAnswer[T]:
         return TaskAnswer(task, self.instead(task), stands_in=True)
 
 

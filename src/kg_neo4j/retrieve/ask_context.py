@@ -22,7 +22,7 @@ class AskContext:
     contradicts: Contradicts  # the parser of the package, also where a model is set
     unsupported: str = MARK  # claims that their sources do not support; or DROP: claims that cite nothing go, too
     judge: bool = False  # a second call to the model, for all claims, instead of the comparison of words
-    hear: Callable[[str], None] | None = None  # gets the model's words as they come, before they are checked
+    on_token: Callable[[str], None] | None = None  # gets the model's words as they come, before they are checked
 
     def __post_init__(self) -> None:
         """Raise UsageError for an unknown way to treat unsupported claims."""

@@ -66,7 +66,7 @@ class AnswerFromSources(Job[Answer]):
         question, tokeniser, most = self.search.question.text, self.how.tokeniser, self.search.context_tokens
         room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - tokeniser.count(question)
         budget = max(SMALLEST_CONTEXT, min(most, room))
-        answer = door.ask(AnswerQuestion(question, self.found, tokeniser, budget), self.how.hear)
+        answer = door.ask(AnswerQuestion(question, self.found, tokeniser, budget), self.how.on_token)
         if isinstance(answer.error, ContextTooLong):
             raise answer.error
         packed = cast("AnswerQuestion", answer.task).packed

@@ -39,7 +39,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     chunks: ChunkChoice | None = None,
     retriever: Retriever | None = None,
     progress: Progress = SILENT,
-    hear: Callable[[str], None] | None = None,
+    on_token: Callable[[str], None] | None = None,
 ) -> Answer:
     """Answer a question from the graph, with citations that exist. Nothing in the graph is changed.
 
@@ -49,15 +49,15 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     question and says in `routing` what and why; it never lets a model write a query. A `retriever` searches instead of
     these modes. What is retrieved, shown and cited obeys `filters`. `max_context_tokens` bounds the evidence; None is
     6,000, of a tree 1,700. A model takes the question apart before the search where `decompose` is set, and puts the
-    passages in order after it where `rerank` is; UsageError without a model. `hear` gets a model's words as they come,
-    before they are checked. `found` is False where the graph does not hold an answer.
+    passages in order after it where `rerank` is; UsageError without a model. `on_token` gets a model's words as they
+    come, before they are checked. `found` is False where the graph does not hold an answer.
     """
     settings = settings or Settings()
     choices = (tree or TreeChoice(), chunks or ChunkChoice(), retriever)
     options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, *choices)
     asked = read(question)
     with connect(settings, progress) as database:
-        return answerer(settings, database, factory.door(settings)).answer(asked, options, hear)
+        return answerer(settings, database, factory.door(settings)).answer(asked, options, on_token)
 
 
 def embed(texts: Sequence[str], *, settings: Settings | None = None) -> list[list[float]]:
@@ -83,12 +83,12 @@ class Answerer:
     contradicts: Contradicts
 
     def answer(
-        self, question: str | Question, options: AskOptions | None = None, hear: Callable[[str], None] | None = None
+        self, question: str | Question, options: AskOptions | None = None, on_token: Callable[[str], None] | None = None
     ) -> Answer:
         """Answer one question. Raises as `ask`; what stopped the models before does not stop this one."""
         asked = read(question) if isinstance(question, str) else question
         models = (self.embedder, self.tokeniser, self.door.again(), self.contradicts)
-        context = AskContext(*models, self.settings.unsupported, self.settings.judge, hear)
+        context = AskContext(*models, self.settings.unsupported, self.settings.judge, on_token)
         return answering.ask(self.database, asked, self.settings.graph, context, options)
 
 

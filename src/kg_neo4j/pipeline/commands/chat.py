@@ -46,7 +46,7 @@ class Chat:
         self.options = options
         self.turns: tuple[Turn, ...] = ()
 
-    def ask(self, question: str, hear: Callable[[str], None] | None = None) -> ChatReply:
+    def ask(self, question: str, on_token: Callable[[str], None] | None = None) -> ChatReply:
         """Answer a question, or a follow-up to those before. Raises as `pipeline.ask`, and BudgetReached.
 
         A question that raises is no turn of the conversation, nor is small talk ("thanks"), for which nothing is read.
@@ -60,7 +60,7 @@ class Chat:
         self._asking.database.indexes = None  # minutes may lie between two questions: each is a run of its own
         understood = self._understand(question)
         asked = asked if understood.question == question else read(understood.question)
-        answer = self._asking.answer(asked, self.options, hear)
+        answer = self._asking.answer(asked, self.options, on_token)
         answer = replace(answer, usage=understood.usage + answer.usage)
         turn = self._asking.door.do(ReadTurn(self._asking.database, self._asking.settings.graph, answer))
         self.turns = remember(self.turns, turn)
