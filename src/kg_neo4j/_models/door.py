@@ -111,11 +111,11 @@ class Door:
         """How this door's answers are made, as stored with them."""
         return MODEL
 
-    def outdoes(self, method: str) -> bool:
-        """Return whether what this door gives is to replace what `method` made of the same."""
+    def replaces(self, method: str) -> bool:
+        """Return whether what `method` made is to be made again through this door."""
         return method != self.method
 
-    def would_take(self, estimate: Usage) -> Usage:
+    def planned(self, estimate: Usage) -> Usage:
         """Return what a plan counts for questions that it cannot ask yet."""
         return estimate
 
@@ -123,7 +123,7 @@ class Door:
         """Do a job. Raises what it raises."""
         return job.by_model(self)
 
-    def instead(self, what: Task[T] | Job[T]) -> T:
+    def fallback(self, what: Task[T] | Job[T]) -> T:
         """Return what replaces a model's work; no model is called."""
         return cast("T", self.stand_in(what))
 

@@ -191,7 +191,7 @@ class Builder:
             except UsageError:  # there are no communities yet
                 pass
         names = {name for _, chunks in texts.cut() for chunk in chunks for name in names_in(chunk.text)}
-        usage = factory.door(texts.settings).would_take(reports_on(len(names)))
+        usage = factory.door(texts.settings).planned(reports_on(len(names)))
         return priced(usage, texts.settings)
 
     def _add(self, step: str, usage: Usage) -> None:

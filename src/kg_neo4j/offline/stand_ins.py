@@ -71,20 +71,20 @@ class StandInDoor(Door):
         """Return this door: nothing is asked."""
         return self
 
-    def would_take(self, estimate: Usage) -> Usage:
+    def planned(self, estimate: Usage) -> Usage:
         """Return nothing: that costs nothing."""
         return Usage(usd=0.0)
 
-    def outdoes(self, method: str) -> bool:
+    def replaces(self, method: str) -> bool:
         """Return False: what a model wrote stays."""
         return False
 
     def do(self, job: Job[T]) -> T:
         """Have the stand-in do it."""
-        return self.instead(job)
+        return self.fallback(job)
 
     def _answer(self, task: Task[T], on_token: Callable[[str], None] | None) -> TaskAnswer[T]:
-        return TaskAnswer(task, self.instead(task), stands_in=True)
+        return TaskAnswer(task, self.fallback(task), stands_in=True)
 
 
 # ------------------------------------------------------------------------------------------------- loading

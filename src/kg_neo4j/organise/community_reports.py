@@ -179,7 +179,7 @@ class _ReportsRun:
             why = str(self.door.stopped) if self.door.stopped else self.failed[0]
             unfinished.append(f"{self.waiting} reports were not written by the model: {why}")
         counts = (self.reports, self.changes, self.by_model, self.flagged)
-        domain = self.domain if self.door.outdoes(COMPOSED) else ""
+        domain = self.domain if self.door.replaces(COMPOSED) else ""
         return Reported(*counts, self.usage, domain, tuple(unfinished))
 
     def write(self, rows: Sequence[Row]) -> None:

@@ -140,10 +140,10 @@ class Merging:
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
             method = MODEL if said[0] else EXTRACTIVE
-            text = said[0] or self.door.instead(self._merge(self.element.texts))
+            text = said[0] or self.door.fallback(self._merge(self.element.texts))
             self.summary = DescriptionMerge(text, method, tuple(self._used))
             return
-        merged = {task.texts: text or self.door.instead(task) for task, text in zip(self.tasks, said, strict=True)}
+        merged = {task.texts: text or self.door.fallback(task) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])
 
     def _merge(self, texts: tuple[str, ...]) -> Merge:

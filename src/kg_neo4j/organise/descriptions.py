@@ -154,9 +154,9 @@ class Summarising:
                 continue
             element = Element(label, row["id"], row["name"], texts)
             self.summaries += 1
-            better = row["method"] == EXTRACTIVE and self.door.outdoes(EXTRACTIVE)
+            better = row["method"] == EXTRACTIVE and self.door.replaces(EXTRACTIVE)
             if row["hash"] != element.digest or better or self.how.replay:
-                model = self.door.name if self.door.outdoes(EXTRACTIVE) else row["model"] or ""
+                model = self.door.name if self.door.replaces(EXTRACTIVE) else row["model"] or ""
                 wanted.append((element, model))
         for element, summary in self._merged(wanted):
             values = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
@@ -206,4 +206,4 @@ class Summarising:
 
     def _extractive(self, element: Element) -> DescriptionMerge:
         task = Merge(element, element.texts, self.graph, self.door.name, self.how.tokeniser)
-        return DescriptionMerge(self.door.instead(task), EXTRACTIVE)
+        return DescriptionMerge(self.door.fallback(task), EXTRACTIVE)

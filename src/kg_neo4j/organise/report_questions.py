@@ -170,14 +170,14 @@ def written(answer: TaskAnswer[ReportDraft], door: Door) -> WrittenReport | None
 
 def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, ...] = ()) -> WrittenReport:
     """Return the report that replaces a model's."""
-    return WrittenReport(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
+    return WrittenReport(door.fallback(task), COMPOSED, (flag,) if flag else (), answers)
 
 
 def _completed(draft: ReportDraft, task: WriteReport, door: Door) -> ReportDraft:
     """Return a draft within its limits, with a rating."""
     limited = replace(draft, findings=draft.findings[: most_findings(task.material)])
     if limited.rating is None:
-        counted = door.instead(task)
+        counted = door.fallback(task)
         return replace(limited, rating=counted.rating, rating_explanation=counted.rating_explanation)
     return limited if limited.rating_explanation else replace(limited, rating_explanation="The model gave no reason.")
 

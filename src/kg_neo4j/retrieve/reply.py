@@ -90,9 +90,9 @@ class AnswerFromSources(Job[Answer]):
                 return _cited(said.short, checked, made)
             why = notes[-1]
         seconds = time.monotonic() - started
-        instead = door.instead(replace(self, further=None))
-        notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.answer else ())]
-        return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=seconds)
+        fallback = door.fallback(replace(self, further=None))
+        notes = [*made.notes, *((why,) if why not in made.notes else ()), *(fallback.notes if fallback.answer else ())]
+        return replace(fallback, usage=made.usage, notes=tuple(notes), model_seconds=seconds)
 
 
 def _cited(short: str, checked: CheckedClaims, made: Answer) -> Answer:

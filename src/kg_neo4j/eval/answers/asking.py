@@ -220,4 +220,4 @@ class Counting:
         calls = GLOBAL_CALLS if system.name == GLOBAL else 1
         usage = Usage(calls, calls * ((options.max_context_tokens or 0) + PROMPT_TOKENS), calls * ANSWER_TOKENS)
         judged = JUDGED if run.answerer.settings.judge and system.name != GLOBAL else Usage()
-        return said, priced(run.answerer.door.would_take(usage + judged), run.answerer.settings)
+        return said, priced(run.answerer.door.planned(usage + judged), run.answerer.settings)

@@ -112,7 +112,7 @@ class NameClusters(Job[Sequence[ClusterAspects]]):
             return ClusterAspects(tuple(aspect.name for aspect in self.by.aspects))
         if answer.value is not None:
             return ClusterAspects(answer.value, "", answer.keys)
-        [cued] = door.instead(replace(self, texts=(text,)))
+        [cued] = door.fallback(replace(self, texts=(text,)))
         return ClusterAspects(cued.aspects, f"{door.name} named no aspect of the list: found by cues", answer.keys)
 
 

@@ -185,12 +185,12 @@ class _TreeWork:
         elif known.embedder != self.options.embedder:
             self._notes.append(f"rebuilt: vectors are of {self.options.embedder}, no longer of {known.embedder}")
             self._shape = None
-        elif len(self._shape.aspect_set) > 1 and not self._shape.naming and self._how.aspect_door.outdoes(EXTRACTIVE):
+        elif len(self._shape.aspect_set) > 1 and not self._shape.naming and self._how.aspect_door.replaces(EXTRACTIVE):
             self._notes.append(f"rebuilt: cues found its aspects, now {self._how.aspect_door.name} names them")
             self._shape = None
         nodes = self._stored.nodes.values() if self._stored and self._shape is None else ()
         paid = sum(node.properties.get("method") == MODEL for node in nodes)
-        if paid and not self._how.door.outdoes(EXTRACTIVE):
+        if paid and not self._how.door.replaces(EXTRACTIVE):
             raise UsageError(
                 f"{self._what} has {paid} texts that a model wrote, and no model is configured to rebuild it",
                 hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree",

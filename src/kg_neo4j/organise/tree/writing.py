@@ -241,7 +241,7 @@ class Writing:
         is_silent = item.may_be_silent and answer is not None and answer.value is not None
         if not said.text.strip() and not is_silent:
             flags = flags if said.method == EXTRACTIVE else (*flags, EMPTY)
-            said = self.fallback.door.instead(self.fallback.question(item))
+            said = self.fallback.door.fallback(self.fallback.question(item))
         if item.may_be_silent and not said.text.strip():
             return WrittenText("", said.method, flags, 0, keys)
         text = said.text.strip() or cut_at_word(item.context.strip(), self.tokeniser, self.max_tokens)

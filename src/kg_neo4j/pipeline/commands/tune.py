@@ -157,7 +157,7 @@ def plan_tune(
         example = count(base.example_answer)
         read += count(base.example_text) + example + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
         calls, written = calls + 1, written + example
-    usage = door.would_take(priced(door.name, settings, calls, read, written))
+    usage = door.planned(priced(door.name, settings, calls, read, written))
     return TunePlan(door.model, len(sample.places), sample.chunks, usage)
 
 

@@ -74,7 +74,7 @@ class ReadTurn(Job[Turn]):
 
     def by_model(self, door: Door) -> Turn:
         """Leave it to the stand-in: that costs nothing, and the next question may be understood without a model."""
-        return door.instead(self)
+        return door.fallback(self)
 
 
 def remember(turns: Sequence[Turn], turn: Turn) -> tuple[Turn, ...]:
@@ -158,7 +158,7 @@ class Understand(Job[Understood]):
         except ModelError as error:
             made = Understood("", why=str(error))
         if not made.question:
-            return replace(door.instead(self), usage=made.usage, why=made.why)
+            return replace(door.fallback(self), usage=made.usage, why=made.why)
         is_other = made.question.casefold() != " ".join(self.question.split()).casefold()
         return made if is_other else replace(made, by="")
 

@@ -63,7 +63,7 @@ def test_answers_of_stand_ins_come_in_order_and_cost_nothing() -> None:
     answers = list(door.ask_all([merge(name) for name in names]))
     assert [answer.task.element.name for answer in answers] == names  # type: ignore[attr-defined]
     assert all(answer.stands_in and answer.error is None and answer.charged == Usage() for answer in answers)
-    assert [answer.value for answer in answers] == [door.instead(merge(name)) for name in names]
+    assert [answer.value for answer in answers] == [door.fallback(merge(name)) for name in names]
     assert door.ask(merge("Ana")).value == "Ana was a painter. Ana lived in Lima."
 
 
@@ -72,8 +72,8 @@ def test_a_door_without_a_model_stores_counts_and_replaces_nothing() -> None:
     assert door.counting(asked).ask(merge("Ana")).value
     assert asked == []
     assert (door.model, door.name) == (None, "")
-    assert not any(door.outdoes(method) for method in ("model", "extractive", "composed", ""))
-    assert door.would_take(Usage(3, 100, 10, 0.5)) == Usage(usd=0.0)
+    assert not any(door.replaces(method) for method in ("model", "extractive", "composed", ""))
+    assert door.planned(Usage(3, 100, 10, 0.5)) == Usage(usd=0.0)
 
 
 def test_a_text_of_one_cluster_shows_every_aspect_that_it_has_cues_of() -> None:
@@ -94,6 +94,6 @@ def test_the_factory_leads_to_the_stand_ins_where_no_model_is_set(monkeypatch: p
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     online = factory.door(Settings())
     assert type(online) is Door
-    assert online.instead(merge("Ana")) == factory.without_model().instead(merge("Ana"))
-    assert online.outdoes("extractive")
-    assert not online.outdoes("model")
+    assert online.fallback(merge("Ana")) == factory.without_model().fallback(merge("Ana"))
+    assert online.replaces("extractive")
+    assert not online.replaces("model")
