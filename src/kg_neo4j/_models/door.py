@@ -28,7 +28,7 @@ from kg_neo4j._models.layers import (
     Stored,
     Unasked,
     reason_of,
-    upon,
+    with_bottom,
 )
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
@@ -98,7 +98,7 @@ class Door:
 
         These have no answer, or the one that is supposed; it is kept nowhere.
         """
-        layer = upon(self.layer, Counted(self.name, self.window, asked, suppose))
+        layer = with_bottom(self.layer, Counted(self.name, self.window, asked, suppose))
         layer = Stored(layer.beneath, layer.store, writes=False) if isinstance(layer, Stored) else layer
         return replace(self, layer=layer, concurrency=1, stopped=None)
 
@@ -217,7 +217,7 @@ class Door:
     def _complete(self, request: Request) -> Completion:
         layer = self.layer
         if self.stopped is not None:
-            layer = upon(layer, Unasked(self.name, self.window, self.stopped))
+            layer = with_bottom(layer, Unasked(self.name, self.window, self.stopped))
         try:
             return layer.complete(request)
         except OF_ONE_TASK:

@@ -53,7 +53,7 @@ class AnswerStore(Protocol):
 Answers = AnswerCache | AnswerLog  # where answers that were paid for are kept
 
 
-class _Ground:
+class _Bottom:
     """A layer on no other one: it keeps no answers."""
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class _Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(_Ground):
+class Asked(_Bottom):
     """The layer that asks."""
 
     model: ChatModel
@@ -89,7 +89,7 @@ class Asked(_Ground):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted(_Ground):
+class Counted(_Bottom):
     """The layer of a plan: it stands where a model is asked, and notes each question."""
 
     name: str
@@ -106,7 +106,7 @@ class Counted(_Ground):
 
 
 @dataclass(frozen=True, slots=True)
-class Unasked(_Ground):
+class Unasked(_Bottom):
     """The layer that asks no model: only what is stored or cached is answered."""
 
     name: str = ""
@@ -118,7 +118,7 @@ class Unasked(_Ground):
         raise self.error
 
 
-class _Upon:
+class _Wrapper:
     """A layer on another one, whose model it shares."""
 
     __slots__ = ()
@@ -136,7 +136,7 @@ class _Upon:
 
 
 @dataclass(frozen=True, slots=True)
-class Cached(_Upon):
+class Cached(_Wrapper):
     """Answers that were paid for before, on this machine or by this work; those of use are put there."""
 
     beneath: Layer
@@ -155,7 +155,7 @@ class Cached(_Upon):
 
 
 @dataclass(slots=True)
-class Stored(_Upon):
+class Stored(_Wrapper):
     """Answers that are stored with what rests on them. Who asks what is being asked waits for the answer."""
 
     beneath: Layer
@@ -202,11 +202,11 @@ class Stored(_Upon):
         return said
 
 
-def upon(layer: Layer, ground: Layer) -> Layer:
-    """Return a stack of layers with another ground: what is stored and cached still answers."""
+def with_bottom(layer: Layer, bottom: Layer) -> Layer:
+    """Return a stack of layers with another bottom: what is stored and cached still answers."""
     if isinstance(layer, Stored | Cached):
-        return replace(layer, beneath=upon(layer.beneath, ground))
-    return ground
+        return replace(layer, beneath=with_bottom(layer.beneath, bottom))
+    return bottom
 
 
 def reason_of(error: Exception) -> str:
