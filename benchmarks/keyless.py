@@ -33,7 +33,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.checking.claims import SUPPORTED, Contradicts, hold
+from kg_neo4j.retrieve.checking.claims import SUPPORTED, Contradicts, rate_claim
 from kg_neo4j.retrieve.checking.support import CitedPassage
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
@@ -191,7 +191,7 @@ def claims(rows: Iterable[Row], text: str, contradicts: Contradicts, show: bool)
         kind = "right claim" if row["right"] else "wrong claim"
         place = flat.find(" ".join(row["quote"].split()))
         around = flat[max(0, place - AROUND) : place + AROUND] if place >= 0 else ""
-        supported = hold(row["claim"], [CitedPassage(row["quote"], around=around)], contradicts)[0] == SUPPORTED
+        supported = rate_claim(row["claim"], [CitedPassage(row["quote"], around=around)], contradicts)[0] == SUPPORTED
         counts.update([kind] + [f"{kind} supported"] * supported)
         if show and supported != row["right"]:
             print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")

@@ -58,7 +58,7 @@ def check_claims(text: str, citations: Sequence[Citation], found: Found, contrad
         said = readable(_NUMBER.sub("", sentence)).strip()
         support, reason = UNCITED, "it cites no source"
         if numbers:
-            support, reason = hold(said, [passages[number - 1] for number in numbers], contradicts)
+            support, reason = rate_claim(said, [passages[number - 1] for number in numbers], contradicts)
         claims.append(Claim(said, numbers, support, reason))
     return tuple(claims)
 
@@ -115,8 +115,8 @@ def without(checked: CheckedClaims, gone: frozenset[int]) -> CheckedClaims:
     return _renumbered(pairs, checked.citations, checked.dropped)
 
 
-def hold(claim: str, passages: Sequence[CitedPassage], contradicts: Contradicts) -> tuple[str, str]:
-    """Return what a claim is worth, held against the passages it cites, and what they lack."""
+def rate_claim(claim: str, passages: Sequence[CitedPassage], contradicts: Contradicts) -> tuple[str, str]:
+    """Return the support level of a claim by the passages it cites, and what they lack."""
     verdict = supports(claim, passages)
     if not verdict.supported:
         return UNSUPPORTED, verdict.reason
