@@ -114,7 +114,7 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     made = keep_standing(database, search.graph, made)
     if not made.answer and search.mode != TREE:
         notes += say_unknown(database, search)
-    descents = made.descents or tuple(found.way(each.chunk_id, each.start, each.end) for each in made.citations)
+    descents = made.descents or tuple(found.tree_path(each.chunk_id, each.start, each.end) for each in made.citations)
     kinds = Counter((node.kind, node.aspect) for node in found.nodes)
     ranked = sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
     shares = tuple(KindShare(kind, aspect, n, n / len(found.nodes)) for (kind, aspect), n in ranked)

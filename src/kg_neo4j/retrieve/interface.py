@@ -117,8 +117,8 @@ class Found:
         """Return the chunk of that id, or None."""
         return next((chunk for chunk in self.chunks if chunk.id == chunk_id), None)
 
-    def way(self, chunk_id: str, start: int, end: int) -> tuple[TreeStep, ...]:
-        """Return how a tree leads to words of a chunk: not at all where it was read itself, else by its best node."""
+    def tree_path(self, chunk_id: str, start: int, end: int) -> tuple[TreeStep, ...]:
+        """Return the path from the best node that was read to words of a chunk; empty if the chunk was read."""
         for node in sorted(self.nodes, key=lambda node: node.kind != "chunk"):
             for place in node.places:
                 if place.chunk_id == chunk_id and place.start < end and start < place.end:

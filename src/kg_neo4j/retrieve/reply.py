@@ -85,7 +85,7 @@ class AnswerFromSources(Job[Answer]):
             checked, usage, notes = _checked(said.answer, self.found, door, self.how)
             made = replace(made, usage=made.usage + usage, notes=(*made.notes, *notes))
             if checked.citations:
-                descents = tuple(said.answer.ways[each] for each in checked.citations)
+                descents = tuple(said.answer.tree_paths[each] for each in checked.citations)
                 made = replace(made, descents=descents, model_seconds=time.monotonic() - started)
                 return _cited(said.short, checked, made)
             why = notes[-1]
@@ -186,7 +186,7 @@ class AnswerQuestion(Prompted[ModelReply]):
             chunk = found.chunk(each.chunk_id or "")
             if each.kind == "chunk" and chunk is not None:
                 start, end = each.start or 0, len(chunk.text) if each.end is None else each.end
-                steps = found.way(chunk.id, start, end) if nodes else ()
+                steps = found.tree_path(chunk.id, start, end) if nodes else ()
                 sources.append(ShownSource(f"C{len(sources) + 1}", chunk, start, end, steps))
         return sources
 

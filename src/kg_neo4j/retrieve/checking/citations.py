@@ -48,7 +48,7 @@ class CheckedAnswer:
     text: str
     citations: tuple[Citation, ...]
     invalid: tuple[str, ...]  # marks of sources that were not in the context, as the model wrote them
-    ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each
+    tree_paths: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # from what was read
 
 
 def check(text: str, sources: Sequence[ShownSource]) -> CheckedAnswer:
@@ -59,7 +59,7 @@ def check(text: str, sources: Sequence[ShownSource]) -> CheckedAnswer:
     by_mark = {source.mark: source for source in sources} | {source.chunk.id: source for source in sources}
     citations: list[Citation] = []
     invalid: list[str] = []
-    ways: dict[Citation, tuple[TreeStep, ...]] = {}
+    tree_paths: dict[Citation, tuple[TreeStep, ...]] = {}
 
     def replace(match: re.Match[str]) -> str:
         marks = [_normal(mark) for mark in _ONE.findall(match["inside"])]
@@ -74,17 +74,17 @@ def check(text: str, sources: Sequence[ShownSource]) -> CheckedAnswer:
                     if citation not in citations:
                         citations.append(citation)
                     numbers.append(citations.index(citation) + 1)
-                    ways.setdefault(citation, steps)
+                    tree_paths.setdefault(citation, steps)
             else:
                 invalid.append(mark)
         return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
 
     checked = _MARK.sub(replace, text).strip()
-    return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), ways)
+    return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), tree_paths)
 
 
 def cite(claim: str, source: ShownSource) -> list[tuple[Citation, tuple[TreeStep, ...]]]:
-    """Return the citations of `source` for `claim`, each with the way to it: one, or of a node of a tree more.
+    """Return the citations of `source` for `claim`, each with its path in a tree: one, or of a node of a tree more.
 
     What lies beneath a node is looked through for the words of the claim; a further place is cited as long as it has
     words of it that those before have not, 3 at most.

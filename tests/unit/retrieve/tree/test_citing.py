@@ -40,7 +40,7 @@ def test_a_mark_of_a_summary_becomes_numbers_of_citations_in_chunks() -> None:
     checked = check("A schooner struck the rocks [C1]. Jonas had sold the house [C1].", [summary()])
     assert checked.text == "A schooner struck the rocks [1]. Jonas had sold the house [2]."
     assert {citation.chunk_id for citation in checked.citations} == {"c1", "c2"}
-    assert set(checked.ways) == set(checked.citations)
+    assert set(checked.tree_paths) == set(checked.citations)
 
 
 def test_a_source_that_is_a_chunk_is_cited_as_before() -> None:
@@ -55,9 +55,9 @@ def test_the_way_to_a_citation_without_a_mark_prefers_what_was_read_itself() -> 
     beneath = LeafPlace("c1", 0, 40, (STEP,))
     node = FoundNode("s1", "summary", "A wreck.", "theme", 1, 0, "Holm", 0.9, (beneath,))
     chunk = FoundNode("c1", "chunk", TEXTS[1], "", 0, 0, "Holm", 0.5, (place,))
-    assert Found("tree", nodes=(node, chunk)).way("c1", 5, 10) == ()
-    assert Found("tree", nodes=(node,)).way("c1", 5, 10) == (STEP,)
-    assert Found("tree", nodes=(node,)).way("c1", 40, 50) == ()
+    assert Found("tree", nodes=(node, chunk)).tree_path("c1", 5, 10) == ()
+    assert Found("tree", nodes=(node,)).tree_path("c1", 5, 10) == (STEP,)
+    assert Found("tree", nodes=(node,)).tree_path("c1", 40, 50) == ()
 
 
 def test_a_leaf_over_two_chunks_is_packed_whole_or_not_at_all() -> None:
