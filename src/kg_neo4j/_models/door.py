@@ -163,7 +163,7 @@ class Door:
                     spent = Usage()
 
     def keep(self, hash: str, said: Completion) -> None:
-        """Keep an answer that was of use, where only the caller can tell (`Task.confirms` is false)."""
+        """Cache an answer that was of use, where the caller decides (`Task.caches_accepted` is false)."""
         self.layer.keep(hash, said)
 
     def _answers(self, tasks: Sequence[Task[T]]) -> Iterator[TaskAnswer[T]]:
@@ -204,7 +204,7 @@ class Door:
                 seconds=answer.seconds + time.monotonic() - started,
             )
             found = task.accept(said)
-            is_of_use = found.keeps if isinstance(found, Complaint) else task.confirms
+            is_of_use = found.keeps if isinstance(found, Complaint) else task.caches_accepted
             if is_of_use and request.cached:
                 self.layer.keep(request.hash(self.name), said)
             if not isinstance(found, Complaint):

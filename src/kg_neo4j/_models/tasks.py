@@ -65,7 +65,7 @@ class Task(ABC, Generic[T]):
     kind: ClassVar[str]
     rounds: ClassVar[int] = 1  # it is asked so often, at most
     cached: ClassVar[bool] = True  # answers of use serve other graphs on this machine
-    confirms: ClassVar[bool] = True  # what is accepted is of use; False: only the caller can tell, by `Door.keep`
+    caches_accepted: ClassVar[bool] = True  # an accepted answer is of use; False: the caller decides, by `Door.keep`
     max_tokens: int | None = None  # room for the answer; None: what the model has
     temperature: float = 0.0
 

@@ -33,7 +33,7 @@ class _Rows(Task[Completion]):
     """A question for rows. The conversation about the chunk reads the answer, and says whether it is of use."""
 
     kind: ClassVar[str] = "extract"
-    confirms: ClassVar[bool] = False
+    caches_accepted: ClassVar[bool] = False
     system: str
     user: str
     temperature: float
