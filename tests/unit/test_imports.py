@@ -6,6 +6,7 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,8 @@ def test_public_names_come_from_the_modules_that_define_them() -> None:
     assert set(homes) == set(kg_neo4j.__all__)
     for name in kg_neo4j.__all__:
         assert getattr(kg_neo4j, name).__module__ == homes[name], name
+    modules = {path.stem for path in Path(kg_neo4j.__file__).parent.iterdir()}
+    assert not modules & set(kg_neo4j.__all__)  # an imported module would hide the function of its name
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         kg_neo4j.lode  # noqa: B018
 
