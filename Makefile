@@ -118,7 +118,7 @@ docs: $(VENV)/.installed
 	@echo "$(OUT)/docs/index.html"
 
 notebooks: $(VENV)/.installed
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/run_notebooks.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/notebooks/run.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -43,11 +43,10 @@ from kg_neo4j.organise.tree.building import CLUSTER_TOKENS  # noqa: E402
 from kg_neo4j.organise.tree.clustering import soft_clusters  # noqa: E402
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, SPHERES, UMAP, Leaf, TreeOptions  # noqa: E402
 from kg_neo4j.organise.tree.leaves import leaves_of  # noqa: E402
-from kg_neo4j.pipeline import AskOptions  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import Document  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
-from kg_neo4j.retrieve.interface import Search  # noqa: E402
+from kg_neo4j.retrieve.interface import AskOptions, Search  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.tree.choice import TreeChoice  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402

@@ -41,7 +41,8 @@ from kg_neo4j.extract import schema  # noqa: E402
 from kg_neo4j.graph import constraints  # noqa: E402
 from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402
 from kg_neo4j.organise import search_indexes  # noqa: E402
-from kg_neo4j.pipeline import LoadOptions, load  # noqa: E402
+from kg_neo4j.pipeline.commands.load import load  # noqa: E402
+from kg_neo4j.pipeline.options import LoadOptions  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import LoadReport  # noqa: E402
 from kg_neo4j.retrieve import local, naive  # noqa: E402

@@ -217,7 +217,7 @@ def run(folder: Path, texts: Sequence[Path]) -> Run:
 def extract(texts: Sequence[Path]) -> Run:
     """Extract texts to a temporary folder, after a few sentences that load the models."""
     import kg_neo4j
-    from kg_neo4j.pipeline import extract
+    from kg_neo4j.pipeline.commands.extract import extract
     from kg_neo4j.settings import Settings
 
     if not Path(kg_neo4j.__file__).is_relative_to(Path.cwd()):

@@ -37,12 +37,11 @@ from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402
 from kg_neo4j.graph.documents import list_documents  # noqa: E402
 from kg_neo4j.organise.search_indexes import WORDED  # noqa: E402
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS  # noqa: E402
-from kg_neo4j.pipeline import AskOptions  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import Filters  # noqa: E402
 from kg_neo4j.retrieve.ask import prepare  # noqa: E402
 from kg_neo4j.retrieve.filters import resolve  # noqa: E402
-from kg_neo4j.retrieve.interface import ChunkChoice, Search  # noqa: E402
+from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Search  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, WALK, TreeChoice  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402

@@ -21,7 +21,7 @@ from pathlib import Path
 from keyless import _rows, _texts, unpacked
 
 from kg_neo4j import KnowledgeGraph, LoadOptions, SourceText
-from kg_neo4j.pipeline import VerifiedClaim
+from kg_neo4j.pipeline.commands.verify import VerifiedClaim
 
 CLAIMS = Path(__file__).resolve().parents[1] / "tests" / "data" / "claims.json"
 STATED, CONTRADICTED, NOT_FOUND = VERDICTS = "stated", "contradicted", "not found"

@@ -13,7 +13,8 @@ import report_writer
 import tree_runs
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, TreeBuildOptions, load, tree
-from kg_neo4j.pipeline import ResolveOptions, community_reports, resolve, undo
+from kg_neo4j.pipeline.commands.communities import community_reports
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
 from kg_neo4j.records import LoadReport
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

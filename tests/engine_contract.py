@@ -23,8 +23,10 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j.acquire import manifest
 from kg_neo4j.errors import BudgetReached, FolderFull
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline import EngineOptions, LoadOptions, extract
+from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.pipeline.engines import shards
+from kg_neo4j.pipeline.engines.choice import EngineOptions
+from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import ExtractReport
 from kg_neo4j.settings import Settings
 from small_disk import SmallDisk

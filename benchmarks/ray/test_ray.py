@@ -15,7 +15,8 @@ import ray
 from ray.cluster_utils import Cluster
 
 from engine_contract import EngineContract, SlowLlm, extracted, write_documents, write_manifest
-from kg_neo4j.pipeline import EngineOptions, extract
+from kg_neo4j.pipeline.commands.extract import extract
+from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.settings import Settings, forbid_reports_of_use
 
 # A busy machine delays heartbeats; the default gives a node up after some 15 s.

@@ -15,7 +15,8 @@ from moto.server import ThreadedMotoServer
 from kg_neo4j.acquire import manifest
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import SourceNotFound
-from kg_neo4j.pipeline import EngineOptions, extract
+from kg_neo4j.pipeline.commands.extract import extract
+from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.records import SkippedSource
 from kg_neo4j.settings import Settings
 

@@ -21,20 +21,12 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.knowledge_graph import GraphFrames, KnowledgeGraph
     from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-    from kg_neo4j.pipeline import (
-        ArchiveReport,
-        ImportReport,
-        LoadOptions,
-        TreeBuildOptions,
-        ask,
-        embed,
-        export_archive,
-        import_graph,
-        load,
-        report,
-        tree,
-        unload,
-    )
+    from kg_neo4j.pipeline.commands.archive import ArchiveReport, ImportReport, export_archive, import_graph
+    from kg_neo4j.pipeline.commands.ask import ask, embed
+    from kg_neo4j.pipeline.commands.load import load, unload
+    from kg_neo4j.pipeline.commands.report import report
+    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, tree
+    from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.records import Answer, Citation, Filters, LoadReport, ModelAnswer, Usage
     from kg_neo4j.retrieve.interface import Found, FoundChunk, Retriever, Search
     from kg_neo4j.settings import Settings
@@ -84,8 +76,12 @@ _HOMES = {
     "extract.interface": "Extractor",
     "knowledge_graph": "GraphFrames KnowledgeGraph",
     "organise.tree.summarisers": "AbstractSummariser",
-    "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
-    "ask embed export_archive import_graph load report tree unload",
+    "pipeline.commands.archive": "ArchiveReport ImportReport export_archive import_graph",
+    "pipeline.commands.ask": "ask embed",
+    "pipeline.commands.load": "load unload",
+    "pipeline.commands.report": "report",
+    "pipeline.commands.tree": "TreeBuildOptions tree",
+    "pipeline.options": "LoadOptions",
     "records": "Answer Citation Filters LoadReport ModelAnswer Usage",
     "retrieve.interface": "Found FoundChunk Retriever Search",
     "settings": "Settings",

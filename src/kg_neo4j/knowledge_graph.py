@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from kg_neo4j import pipeline
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -31,7 +30,11 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.canned_reports import Value
     from kg_neo4j.organise.plot import PlotReport
     from kg_neo4j.pipeline.commands.communities import ListedCommunity
-    from kg_neo4j.pipeline.commands.resolve import ResolveReport
+    from kg_neo4j.pipeline.commands.doctor import Status
+    from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport
+    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport
+    from kg_neo4j.pipeline.commands.verify import AskedAgain, VerifiedText
+    from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.retrieve.interface import Retriever
 
 QUERY_S = 60.0  # that a query may take
@@ -98,7 +101,7 @@ class KnowledgeGraph:
     def load(
         self,
         *sources: str | Path | Source,
-        options: pipeline.LoadOptions | None = None,
+        options: LoadOptions | None = None,
         documents: Iterable[Document] = (),
         extractor: Extractor | None = None,
     ) -> LoadReport:
@@ -106,12 +109,13 @@ class KnowledgeGraph:
 
         Repeating it changes nothing.
         """
-        from kg_neo4j.pipeline.options import documents_of
+        from kg_neo4j.pipeline.commands.load import load
+        from kg_neo4j.pipeline.options import LoadOptions, documents_of
 
-        options = options or pipeline.LoadOptions()
+        options = options or LoadOptions()
         given = [each for each in sources if not isinstance(each, (str, Path))]
         added = (document for each in given for document in documents_of(each, self.settings, options))
-        return pipeline.load(
+        return load(
             [str(each) for each in sources if isinstance(each, (str, Path))],
             settings=self.settings,
             options=options,
@@ -122,19 +126,27 @@ class KnowledgeGraph:
 
     def unload(self, source: str) -> LoadReport:
         """Remove a document, or those of a folder, and what lost its last support; see `kg_neo4j.unload`."""
-        return pipeline.unload(source, settings=self.settings, progress=self._progress)
+        from kg_neo4j.pipeline.commands.load import unload
 
-    def resolve(self, options: pipeline.ResolveOptions | None = None) -> ResolveReport:
+        return unload(source, settings=self.settings, progress=self._progress)
+
+    def resolve(self, options: ResolveOptions | None = None) -> ResolveReport:
         """Merge entities that are one; see `kg resolve`."""
-        return pipeline.resolve(settings=self.settings, options=options, progress=self._progress)
+        from kg_neo4j.pipeline.commands.resolve import resolve
 
-    def tree(self, options: pipeline.TreeBuildOptions | None = None) -> pipeline.TreeReport:
+        return resolve(settings=self.settings, options=options, progress=self._progress)
+
+    def tree(self, options: TreeBuildOptions | None = None) -> TreeReport:
         """Build or update narrative trees; see `kg tree`."""
-        return pipeline.tree(settings=self.settings, options=options, progress=self._progress)
+        from kg_neo4j.pipeline.commands.tree import tree
+
+        return tree(settings=self.settings, options=options, progress=self._progress)
 
     def copy(self, name: str) -> LoadReport:
         """Copy the graph under another name from its stored answers; no model is called. See `kg graphs copy`."""
-        return pipeline.copy_graph(name, settings=self.settings, progress=self._progress)
+        from kg_neo4j.pipeline.commands.rebuild import copy_graph
+
+        return copy_graph(name, settings=self.settings, progress=self._progress)
 
     # ------------------------------------------------------------------------------------------------- reading
 
@@ -148,7 +160,9 @@ class KnowledgeGraph:
         retriever: Retriever | None = None,
     ) -> Answer:
         """Answer a question, with citations that exist; see `kg_neo4j.ask`."""
-        return pipeline.ask(
+        from kg_neo4j.pipeline.commands.ask import ask
+
+        return ask(
             question,
             settings=self.settings,
             mode=mode,
@@ -168,7 +182,9 @@ class KnowledgeGraph:
 
     def report(self, name: str, **parameters: Value) -> DataFrame:
         """Return a canned report, such as "most-connected", as a DataFrame; `kg report` lists them."""
-        found = pipeline.report(name, settings=self.settings, parameters=parameters, progress=self._progress)
+        from kg_neo4j.pipeline.commands.report import report
+
+        found = report(name, settings=self.settings, parameters=parameters, progress=self._progress)
         return found.to_dataframe()
 
     def query(self, cypher: str, **parameters: Any) -> DataFrame:
@@ -188,30 +204,40 @@ class KnowledgeGraph:
 
     def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
         """Return the largest communities; see `kg communities`."""
-        return pipeline.communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
+        from kg_neo4j.pipeline.commands.communities import communities
 
-    def status(self) -> pipeline.Status:
+        return communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
+
+    def status(self) -> Status:
         """Return what the graph holds and how complete it is; see `kg status`. Starts no server."""
-        return pipeline.status(settings=self.settings, progress=self._progress)
+        from kg_neo4j.pipeline.commands.doctor import status
+
+        return status(settings=self.settings, progress=self._progress)
 
     def diff(self, before: str | Path) -> tuple[GraphDifference, ...]:
         """Return how the graph differs from an export of before: entities, facts and evidence; see `kg diff`."""
-        return pipeline.diff(before, settings=self.settings, progress=self._progress)
+        from kg_neo4j.pipeline.commands.archive import diff
 
-    def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[pipeline.AskedAgain, ...]:
+        return diff(before, settings=self.settings, progress=self._progress)
+
+    def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[AskedAgain, ...]:
         """Ask the saved questions of a file of JSON lines again; see `kg test`."""
-        return pipeline.check_answers(file, settings=self.settings, save=save, progress=self._progress)
+        from kg_neo4j.pipeline.commands.verify import check_answers
 
-    def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> pipeline.VerifiedText:
+        return check_answers(file, settings=self.settings, save=save, progress=self._progress)
+
+    def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> VerifiedText:
         """Check the claims of a text against the graph; a Path, or a name of a file that exists, means the file.
 
         Each claim is "stated", "contradicted" or "not found", with quotes; see `kg verify`.
         """
+        from kg_neo4j.pipeline.commands.verify import verify, verify_text
+
         text = str(text_or_path)
         is_name = "\n" not in text and len(text) < LONGEST_NAME
         if isinstance(text_or_path, Path) or (is_name and Path(text).is_file()):
-            return pipeline.verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
-        return pipeline.verify_text(text, settings=self.settings, filters=filters, progress=self._progress)
+            return verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
+        return verify_text(text, settings=self.settings, filters=filters, progress=self._progress)
 
     # ----------------------------------------------------------------------------------------------- elsewhere
 

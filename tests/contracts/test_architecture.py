@@ -14,6 +14,7 @@ ROOT = Path(kg_neo4j.__file__).resolve().parent
 CHECKOUT = ROOT.parent.parent
 LAYERS = (
     ("errors", "records", "settings", "resources", "data_files", "owners", "plugins", "progress", "interrupts"),
+    ("jsonl_log",),
     ("_models", "_localdb"),
     ("acquire",),
     ("extract",),

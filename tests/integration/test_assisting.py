@@ -11,10 +11,11 @@ from pydantic import SecretStr
 
 from fake_llm import FakeLlm
 from film_graph import by_model, load_films, mark
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.pipeline.commands.ask import ask
 
 
 @pytest.fixture(scope="module")
@@ -52,4 +53,4 @@ def test_only_a_model_helps(database: Database, films: str) -> None:
     )
     for mode, message in (("local", "only a model"), ("global", "searches in its own way")):
         with pytest.raises(UsageError, match=message):
-            pipeline.ask("Who directed Salt?", settings=settings, mode=mode, rerank=True)
+            ask("Who directed Salt?", settings=settings, mode=mode, rerank=True)

@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings
 from kg_neo4j.errors import BudgetReached, ModelRefused, UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline import AskOptions, chat
+from kg_neo4j.pipeline.commands.ask import ask
+from kg_neo4j.pipeline.commands.chat import chat
 from kg_neo4j.records import Filters
+from kg_neo4j.retrieve.interface import AskOptions
 from small_graph import load as load_small
 
 HASHED = "hashed-ngram-256-1"
@@ -41,7 +43,7 @@ def with_model(found: Settings, llm: FakeLlm, **more: object) -> Settings:
 
 
 def test_without_reports_a_question_about_the_whole_goes_to_the_chunks(small: Settings) -> None:
-    given = pipeline.ask("What are these documents about?", settings=small)
+    given = ask("What are these documents about?", settings=small)
     assert given.routing
     assert (given.mode, given.routing.mode) == ("naive", "naive")
     assert "kg communities --reports" in given.routing.why

@@ -45,7 +45,7 @@ def test_a_copy_is_what_a_load_gives(
     tmp_path: Path,
     target: str,
 ) -> None:
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands.rebuild import copy_graph
 
     settings: Settings = request.getfixturevalue(models)
     options = LoadOptions(chunk_tokens=60)
@@ -53,9 +53,9 @@ def test_a_copy_is_what_a_load_gives(
         kg.load(folder, options=options)
         kg.export(tmp_path / "before.jsonl")
         calls = llm.calls
-        report = pipeline.copy_graph(target, settings=settings)
+        report = copy_graph(target, settings=settings)
         assert (report.documents, report.usage.calls, llm.calls) == (2, 0, calls)
-        assert pipeline.copy_graph(target, settings=settings).changes == 0
+        assert copy_graph(target, settings=settings).changes == 0
         copy.export(tmp_path / "copy.jsonl")
         assert copy.load(folder, options=options).changes == 0
         kg.export(tmp_path / "after.jsonl")

@@ -18,7 +18,7 @@ from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import plan
+from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.progress import Silent
 from kg_neo4j.records import Usage
 from kg_runner import Kg

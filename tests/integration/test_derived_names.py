@@ -12,8 +12,8 @@ from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import rebuild, resolve, undo
-from kg_neo4j.pipeline.commands.resolve import ResolveOptions, decisions
+from kg_neo4j.pipeline.commands.rebuild import rebuild
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, decisions, resolve, undo
 
 OPTIONS = LoadOptions(analytics=False, vectors=False)
 TEXTS = {

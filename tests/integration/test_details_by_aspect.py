@@ -12,7 +12,8 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings, TreeBuildOptions, ask
 from kg_neo4j.graph.archive_records import is_key
 from kg_neo4j.graph.database import Database
-from kg_neo4j.pipeline import TreeChoice, plan_tree, tree
+from kg_neo4j.pipeline.commands.tree import plan_tree, tree
+from kg_neo4j.retrieve.tree.choice import TreeChoice
 from tree_runs import aspect_of_note, read, say_some, story, tell
 
 BY_ASPECT = TreeBuildOptions(details=2, details_by="aspect")

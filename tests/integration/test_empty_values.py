@@ -20,8 +20,9 @@ from kg_neo4j._models import openai_models
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export
-from kg_neo4j.pipeline import ResolveOptions, community_reports, resolve
+from kg_neo4j.pipeline.commands.communities import community_reports
 from kg_neo4j.pipeline.commands.rebuild import rebuild
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
 
 TEXTS = {
     "a.md": "# Vienna\n\nAnna Weber met Karl Braun in Vienna. Karl Braun taught Anna Weber.\n\n"

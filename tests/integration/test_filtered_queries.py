@@ -14,7 +14,7 @@ import filter_graph
 from fake_llm import FakeLlm
 from film_graph import answer
 from filter_graph import Left, left
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings
 from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
@@ -24,6 +24,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import search_indexes
+from kg_neo4j.pipeline.commands.ask import ask
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.cypher.guard import guard
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
@@ -297,13 +298,11 @@ def test_the_library_takes_filters_in_this_mode_and_auto_uses_them(
     load_small(database, graph, "Chopin", OTHER_PARAGRAPHS, [[("Ada Lovelace", "HEARD", "Chopin", "Fryderyk Chopin")]])
     search_indexes.create_fulltext(database)
     for mode in ("cypher", "auto"):
-        given = pipeline.ask(
-            "Who is related to Ada Lovelace?", settings=hashed, mode=mode, filters=Filters(("Chopin",))
-        )
+        given = ask("Who is related to Ada Lovelace?", settings=hashed, mode=mode, filters=Filters(("Chopin",)))
         assert given.mode == "cypher"
         assert given.answer.count("\n- ") == 1
         assert "HEARD" in given.answer
         assert {citation.document for citation in given.citations} == {"Chopin"}
     elsewhere = "How are Charles Babbage and Marylebone connected?"
-    assert pipeline.ask(elsewhere, settings=hashed).mode == "cypher"
-    assert pipeline.ask(elsewhere, settings=hashed, filters=Filters(("Chopin",))).mode == "local"
+    assert ask(elsewhere, settings=hashed).mode == "cypher"
+    assert ask(elsewhere, settings=hashed, filters=Filters(("Chopin",))).mode == "local"

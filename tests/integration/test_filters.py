@@ -16,7 +16,7 @@ import pytest
 import film_graph
 import filter_graph
 from filter_graph import Left, left
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
@@ -30,6 +30,7 @@ from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
+from kg_neo4j.pipeline.commands.ask import ask
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import filters, projection_cache
 from kg_neo4j.retrieve.filtered import all_left, left_of
@@ -442,7 +443,7 @@ def test_the_library_and_the_command_line_take_filters(
     load_small(database, graph)
     load_small(database, graph, "Chopin", OTHER_PARAGRAPHS, [])
     embed(database, graph)
-    given = pipeline.ask("When did Babbage die?", settings=hashed, filters=Filters(("Ada",), ("pl",)[:0], until=1871))
+    given = ask("When did Babbage die?", settings=hashed, filters=Filters(("Ada",), ("pl",)[:0], until=1871))
     assert {citation.document for citation in given.citations} <= {"Ada"}
     command, model = ("ask", "When did Babbage die?", "--json"), {"KG_EMBEDDING_MODEL": "hashed-ngram-256-1"}
     code, out, err = kg(*command, "--document", "ad?", "--type", "person", **model)

@@ -15,7 +15,8 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import extract, plan
+from kg_neo4j.pipeline.commands.extract import extract
+from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.filtered import all_left
 from kg_neo4j.retrieve.filters import resolve

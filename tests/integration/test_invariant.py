@@ -24,8 +24,7 @@ from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import resolve
-from kg_neo4j.pipeline.commands.resolve import ResolveOptions
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
 from statements import corpora, read_statements
 
 OPTIONS = LoadOptions(chunk_tokens=30, wave=2, gleanings=0, analytics=False)

@@ -11,9 +11,11 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
-from kg_neo4j import KnowledgeGraph, pipeline
+from kg_neo4j import KnowledgeGraph
 from kg_neo4j.errors import DatabaseError, UsageError
 from kg_neo4j.graph.export import export_tables
+from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
+from kg_neo4j.pipeline.commands.load import unload
 from kg_neo4j.settings import Settings
 from kg_runner import Kg
 
@@ -156,7 +158,7 @@ def test_a_graph_is_deleted_by_its_name_alone(notes: KnowledgeGraph, shared: Set
         gone.load(tmp_path / "b.txt")
     assert kg("graphs", "delete", "nothing-called-so", "--yes")[0] == 2
     assert kg("graphs", "delete", other, "--yes")[0] == 0
-    names = [each.graph for each in pipeline.graphs(settings=shared)]
+    names = [each.graph for each in graphs(settings=shared)]
     assert other not in names
     assert notes.name in names
 
@@ -188,7 +190,7 @@ def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg,
     code, said, _ = kg("diff", before, "--graph", name, "--exit-status")
     assert code == 1
     assert "- fact Ada Lovelace MET Charles Babbage" in said
-    pipeline.delete_graph(settings=shared.model_copy(update={"graph": name}))
+    delete_graph(settings=shared.model_copy(update={"graph": name}))
 
 
 def test_saved_questions_tell_which_document_changed_an_answer(shared: Settings, kg: Kg, tmp_path: Path) -> None:
@@ -220,11 +222,11 @@ def test_saved_questions_tell_which_document_changed_an_answer(shared: Settings,
     assert [each["found"] for each in found] == [True, True, False]
     assert ("William King" in found[1]["before"], "John Crosse" in found[1]["after"]) == (True, True)
     assert [each["change"] for each in found[1]["documents"]] == ["text changed"]
-    pipeline.unload(str(text), settings=shared.model_copy(update={"graph": name}))
+    unload(str(text), settings=shared.model_copy(update={"graph": name}))
     gone = json.loads(kg("test", str(file), "--graph", name, "--save", "--json")[1])[1]
     assert (gone["change"], gone["found"]) == ("changed", False)
     assert [each["change"] for each in gone["documents"]] == ["removed"]
     assert [json.loads(line)["id"] for line in file.read_text("utf-8").splitlines()] == [0, 1, 2]
     assert kg("test", str(file), "--graph", name)[0] == 0
     assert kg("test", str(tmp_path / "none.jsonl"), "--graph", name)[0] == 1
-    pipeline.delete_graph(settings=shared.model_copy(update={"graph": name}))
+    delete_graph(settings=shared.model_copy(update={"graph": name}))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, factory, pipeline
+from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j.errors import UsageError
 from kg_neo4j.factory import without_model
@@ -20,11 +20,12 @@ from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
-from kg_neo4j.pipeline import AskOptions
-from kg_neo4j.pipeline.commands.ask import Answerer, answerer
+from kg_neo4j.pipeline.commands.ask import Answerer, answerer, ask
+from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
+from kg_neo4j.retrieve.interface import AskOptions
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 
@@ -48,7 +49,7 @@ def asked(settings: Settings, database: Database) -> Iterator[Answerer]:
     with Lease(database, name) as lease:
         refresh(database, name, lease=lease)
         write_reports(database, name, Reporting(without_model(), found.tokeniser), lease=lease)
-    pipeline.tree(settings=found.settings)
+    tree(settings=found.settings)
     yield found
     projection_cache.forget(database, name)
     delete_graph(database, name)
@@ -150,5 +151,5 @@ def test_a_model_is_sent_text_that_can_be_sent(asked: Answerer, texts: dict[str,
 
 def test_the_library_refuses_and_answers_alike(asked: Answerer) -> None:
     with pytest.raises(UsageError, match="empty"):
-        pipeline.ask("\ud800", settings=asked.settings)
-    assert pipeline.ask("Ada \ud800 Lovelace?", settings=asked.settings).question == "Ada Lovelace?"
+        ask("\ud800", settings=asked.settings)
+    assert ask("Ada \ud800 Lovelace?", settings=asked.settings).question == "Ada Lovelace?"

@@ -13,7 +13,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import extract
+from kg_neo4j.pipeline.commands.extract import extract
 from kg_runner import Kg
 from made_files import pdf
 

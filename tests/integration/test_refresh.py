@@ -16,7 +16,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import plan
+from kg_neo4j.pipeline.commands.plan import plan
 
 PLAIN = LoadOptions(analytics=False)
 

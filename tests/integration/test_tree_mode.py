@@ -10,9 +10,10 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+import kg_neo4j
 from fake_llm import FakeLlm
 from film_graph import MODEL, TOKENISER
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import NotEnoughMemory, UsageError
@@ -23,12 +24,12 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
-from kg_neo4j.pipeline import AskOptions
+from kg_neo4j.pipeline.commands.chat import chat
 from kg_neo4j.records import Filters, TreeStep
 from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve.interface import AskOptions, Found, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
@@ -419,17 +420,17 @@ def offline_holm(settings: Settings, holm: str) -> Settings:
 
 
 def test_the_library_and_a_conversation_answer_in_this_mode(offline_holm: Settings) -> None:
-    answer = pipeline.ask("How many men reached the shore?", settings=offline_holm, mode="tree")
+    answer = kg_neo4j.ask("How many men reached the shore?", settings=offline_holm, mode="tree")
     assert answer.mode == "tree"
     assert answer.found
-    with pipeline.chat(settings=offline_holm, options=AskOptions("tree")) as talk:
+    with chat(settings=offline_holm, options=AskOptions("tree")) as talk:
         assert talk.ask("How many men reached the shore?").answer.shares == answer.shares
         talk.switch("naive")
         talk.switch("tree")
     with pytest.raises(UsageError, match="for the mode tree"):
-        pipeline.ask("Who?", settings=offline_holm, mode="naive", tree=TreeChoice(top_k=2))
+        kg_neo4j.ask("Who?", settings=offline_holm, mode="naive", tree=TreeChoice(top_k=2))
     with pytest.raises(UsageError, match="searches in its own way"):
-        pipeline.ask("Who?", settings=offline_holm, mode="tree", rerank=True)
+        kg_neo4j.ask("Who?", settings=offline_holm, mode="tree", rerank=True)
 
 
 def test_the_command_shows_shares_and_ways(

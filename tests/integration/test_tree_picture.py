@@ -12,7 +12,7 @@ from kg_neo4j import Settings, TreeBuildOptions
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.picture import DETAIL, LEAF, SUMMARY, plot_tree, read_picture
-from kg_neo4j.pipeline import tree
+from kg_neo4j.pipeline.commands.tree import tree
 from tree_runs import count, story, tell
 
 

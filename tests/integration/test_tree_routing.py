@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from kg_neo4j import Filters, LoadOptions, Settings, load, pipeline
+from kg_neo4j import Filters, LoadOptions, Settings, load
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.pipeline.commands.ask import ask
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, tree
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.filters import resolve
@@ -109,10 +110,10 @@ def test_filters_that_leave_no_tree_leave_the_mode_as_it_was(examples: Settings,
 
 
 def test_auto_answers_from_the_tree_with_its_reason(examples: Settings) -> None:
-    answer = pipeline.ask("Why does Bruno Lenk strike the anvil?", settings=examples)
+    answer = ask("Why does Bruno Lenk strike the anvil?", settings=examples)
     assert (answer.mode, answer.routing.mode if answer.routing else "") == ("tree", "tree")
     assert answer.shares
-    told = pipeline.ask("What is the point of view?", settings=examples)
+    told = ask("What is the point of view?", settings=examples)
     assert told.mode == "tree"
     for citation, way in zip(told.citations, told.descents, strict=True):
         assert citation.quote

@@ -10,7 +10,7 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import Settings
 from kg_neo4j.graph.constraints import ensure_constraints
-from kg_neo4j.pipeline import plan_tree, tree
+from kg_neo4j.pipeline.commands.tree import plan_tree, tree
 from private_server import PrivateServer
 from tree_runs import read, saga, say, tell
 

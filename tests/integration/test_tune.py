@@ -18,8 +18,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.tree.aspects import fingerprint, load_aspects
-from kg_neo4j.pipeline import TuneOptions, plan_tune, tune, tune_aspects, write_schema
-from kg_neo4j.pipeline.commands.tune import EXAMPLE_TOKENS
+from kg_neo4j.pipeline.commands.tune import EXAMPLE_TOKENS, TuneOptions, plan_tune, tune, tune_aspects, write_schema
 
 ASPECTS = {
     "aspects": [

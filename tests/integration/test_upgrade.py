@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import LoadOptions, Settings, ask, import_graph, load, pipeline
+from kg_neo4j import LoadOptions, Settings, ask, import_graph, load
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.export import export
+from kg_neo4j.pipeline.commands.archive import restore
 from private_server import PrivateServer
 
 pytestmark = pytest.mark.long
@@ -34,7 +35,7 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     with PrivateServer(tmp_path_factory.mktemp("home"), Settings()) as private:
         private.settings = private.settings.model_copy(update={"graph": GRAPH, "answer_cache": False})
         if request.param == "store":
-            pipeline.restore(STORES / "kg-0.1.0-neo4j-5.26.dump", settings=private.settings)
+            restore(STORES / "kg-0.1.0-neo4j-5.26.dump", settings=private.settings)
         else:
             import_graph(str(STORES / "archive-1.jsonl.gz"), settings=private.settings)
         private.start()

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import Filters, KnowledgeGraph, LoadOptions, pipeline
+from kg_neo4j import Filters, KnowledgeGraph, LoadOptions
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.pipeline.commands.verify import VerifiedText, verify_text
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, RunKg, environment_of
 from made_files import docx, pdf
@@ -103,12 +104,12 @@ def test_filters_choose_the_passages(notes: KnowledgeGraph) -> None:
 
 
 def test_a_text_without_claims_has_none(notes: KnowledgeGraph) -> None:
-    assert notes.verify("") == pipeline.VerifiedText((), 0)
-    assert notes.verify("Who was Ada Lind?") == pipeline.VerifiedText((), 1)
+    assert notes.verify("") == VerifiedText((), 0)
+    assert notes.verify("Who was Ada Lind?") == VerifiedText((), 1)
 
 
 def test_an_empty_graph_is_named(offline: Settings) -> None:
-    found = pipeline.verify_text("Ada Lind directed Rain Road.", settings=offline)
+    found = verify_text("Ada Lind directed Rain Road.", settings=offline)
     assert [each.verdict for each in found.claims] == ["not found"]
     assert found.notes == (f"graph {offline.graph!r} is empty: load something first, for example kg load FILE",)
 

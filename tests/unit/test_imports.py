@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import kg_neo4j
-from kg_neo4j import pipeline
 
 HEAVY = ("spacy", "numpy", "openai", "lxml", "pandas", "pyarrow", "sklearn", "matplotlib", "tiktoken", "neo4j", "rich")
 
@@ -34,22 +33,21 @@ def test_public_functions_take_the_settings_of_the_environment() -> None:
     assert len(kg_neo4j.embed(["a vector of the built-in model"])) == 1
 
 
-def test_the_pipeline_is_imported_call_by_call() -> None:
-    found = imported("import kg_neo4j.pipeline")
-    assert ours(found) == {"kg_neo4j", "kg_neo4j.pipeline"}
+def test_the_package_is_imported_name_by_name() -> None:
+    found = imported("import kg_neo4j")
+    assert ours(found) == {"kg_neo4j"}
     assert not found & {*HEAVY, "pydantic"}
 
 
-def test_all_names_of_the_pipeline_are_there_and_sorted() -> None:
-    assert pipeline.__all__ == sorted(pipeline.__all__)
-    homes = {name: f"kg_neo4j.{home}" for home, names in pipeline._HOMES.items() for name in names.split()}
-    assert set(homes) == set(pipeline.__all__)
-    for name in pipeline.__all__:
-        assert getattr(pipeline, name).__module__ == homes[name], name
-    modules = {path.stem for path in Path(pipeline.__file__).parent.iterdir()}
-    assert not modules & set(pipeline.__all__)  # an imported module would hide the function of its name
+def test_public_names_come_from_the_modules_that_define_them() -> None:
+    homes = {name: f"kg_neo4j.{home}" for home, names in kg_neo4j._HOMES.items() for name in names.split()}
+    assert set(homes) == set(kg_neo4j.__all__)
+    for name in kg_neo4j.__all__:
+        assert getattr(kg_neo4j, name).__module__ == homes[name], name
+    modules = {path.stem for path in Path(kg_neo4j.__file__).parent.iterdir()}
+    assert not modules & set(kg_neo4j.__all__)  # an imported module would hide the function of its name
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
-        pipeline.lode  # noqa: B018
+        kg_neo4j.lode  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""scripts/record_behaviour.py: what is masked in a recording, and what a comparison finds."""
+"""benchmarks/record_behaviour.py: what is masked in a recording, and what a comparison finds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from types import ModuleType
 
 import pytest
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(SCRIPTS), *sys.path])
+    monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
     import record_behaviour
 
     return record_behaviour

@@ -9,8 +9,8 @@ from training.ner.passages import unannotated as texts
 from training.split import part
 
 from kg_neo4j.eval.extraction import gold
-from kg_neo4j.extract.interface import EntityMentions
 from kg_neo4j.offline.extractor.coreference import group_spans
+from kg_neo4j.offline.extractor.mentions import EntityMentions
 from kg_neo4j.offline.networks import trained
 from kg_neo4j.offline.networks.mention_types import MentionSpan
 

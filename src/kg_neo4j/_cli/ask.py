@@ -58,7 +58,7 @@ def ask(
     as_json: bool = False,
 ) -> None:
     """Answer a question from the graph, and cite the sources."""
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import ask
     from kg_neo4j.retrieve.interface import CHUNKS, ChunkChoice
     from kg_neo4j.retrieve.subgraph import browser_text
     from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, TreeChoice
@@ -71,7 +71,7 @@ def ask(
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
         with draft(stream=is_streamed(stream, as_json)) as on_token:
-            answer = pipeline.ask(
+            answer = ask.ask(
                 question,
                 settings=settings,
                 mode=mode,
@@ -110,13 +110,14 @@ def chat(
 
     With --json each turn is one line of JSON.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import chat
+    from kg_neo4j.retrieve.interface import AskOptions
 
-    options = pipeline.AskOptions(mode, filters=filters)
+    options = AskOptions(mode, filters=filters)
     settings = settings_for(graph=graph, model=model)
     with ExitStack() as open_ones:
         with progress(quiet=as_json) as bars:  # while it connects: bars and what is typed do not go together
-            conversation = pipeline.chat(settings=settings, options=options, budget_usd=budget_usd, progress=bars)
+            conversation = chat.chat(settings=settings, options=options, budget_usd=budget_usd, progress=bars)
             talk = open_ones.enter_context(conversation)
         if _is_terminal():
             typer.echo("ask about the graph; /help lists what else there is", err=True)

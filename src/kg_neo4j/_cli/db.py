@@ -25,10 +25,10 @@ def status(graph: str | None = None, as_json: bool = False) -> None:
 
     Also names the database and the model.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import doctor
 
     with progress(quiet=as_json) as bars:
-        found = pipeline.status(settings=settings_for(graph=graph), progress=bars)
+        found = doctor.status(settings=settings_for(graph=graph), progress=bars)
     if as_json:
         print_json(found)
         return
@@ -59,10 +59,10 @@ def doctor(graph: str | None = None, as_json: bool = False) -> None:
 
     Prints the command that repairs each problem. Exits with 1 if there is one.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import doctor
 
     with progress(quiet=as_json) as bars:
-        found = tuple(pipeline.diagnose(settings=settings_for(graph=graph), progress=bars))
+        found = tuple(doctor.diagnose(settings=settings_for(graph=graph), progress=bars))
     if as_json:
         print_json(found)
     else:
@@ -102,10 +102,10 @@ def start(recover: bool = False, as_json: bool = False) -> None:
 
     settings = settings_for()
     if recover:
-        from kg_neo4j import pipeline
+        from kg_neo4j.pipeline.commands import archive
 
         with progress(quiet=as_json) as bars:
-            report = pipeline.recover(settings=settings, progress=bars)
+            report = archive.recover(settings=settings, progress=bars)
         if as_json:
             print_json(report)
             return
@@ -159,10 +159,10 @@ def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
 
     Waits for running loads, then stops the server for some seconds.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import archive
 
     with progress(quiet=as_json) as bars:
-        report = pipeline.backup(target, settings=settings_for(), overwrite=yes, progress=bars)
+        report = archive.backup(target, settings=settings_for(), overwrite=yes, progress=bars)
     seconds = round(report.seconds, 1)
     facts = {"backup": report.path, "MB": f"{report.bytes / 1e6:.1f}", "seconds": seconds}
     show({"path": report.path, "bytes": report.bytes, "seconds": seconds}, facts, as_json=as_json)
@@ -171,7 +171,8 @@ def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
 @app.command()
 def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     """Replace the whole store, with all graphs, by a backup."""
-    from kg_neo4j import _localdb, pipeline
+    from kg_neo4j import _localdb
+    from kg_neo4j.pipeline.commands import archive
 
     settings = settings_for()
     is_there = not settings.neo4j_uri and _localdb.has_store(settings)
@@ -179,20 +180,20 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
         typer.echo("nothing was replaced", err=True)
         raise typer.Exit(1)
     with progress(quiet=as_json) as bars:
-        graphs = pipeline.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
+        graphs = archive.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
     show({"path": source, "graphs": graphs}, lambda _: _print_graphs(graphs), as_json=as_json)
 
 
 @app.command()
 def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_json: bool = False) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
-    from kg_neo4j import pipeline
     from kg_neo4j._cli.graph import confirm
+    from kg_neo4j.pipeline.commands import graphs
 
     settings = settings_for(graph=graph)
     confirm(settings.graph, yes=yes)
     with progress(quiet=as_json) as bars:
-        deleted = pipeline.delete_graph(settings=settings, schema=schema, progress=bars)
+        deleted = graphs.delete_graph(settings=settings, schema=schema, progress=bars)
     said = [f"{deleted.deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {n}" for n in deleted.dropped)]
     show(deleted, "\n".join(said), as_json=as_json)
 

@@ -62,7 +62,7 @@ def export(target: Path, archive: bool = False, graph: str | None = None, as_jso
 
     settings = settings_for(graph=graph)
     if archive:
-        from kg_neo4j.pipeline import export_archive
+        from kg_neo4j.pipeline.commands.archive import export_archive
 
         with progress(quiet=as_json) as bars:
             report = export_archive(target, settings=settings, progress=bars)
@@ -89,10 +89,10 @@ def diff(
 
     Lists added, removed and changed documents, entities, facts and evidence.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import archive
 
     with progress(quiet=as_json) as bars:
-        found = pipeline.diff(before, after, settings=settings_for(graph=graph), progress=bars)
+        found = archive.diff(before, after, settings=settings_for(graph=graph), progress=bars)
     show(found, _print_differences, as_json=as_json)
     if exit_status and found:
         raise typer.Exit(1)
@@ -118,11 +118,11 @@ def import_graph(source: Path, graph: str | None = None, as_json: bool = False) 
 
     It keeps its name. An interrupted import continues with the same command.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import archive
 
     settings = settings_for()
     with progress(quiet=as_json) as bars:
-        report = pipeline.import_graph(source, settings=settings, graph=graph, progress=bars)
+        report = archive.import_graph(source, settings=settings, graph=graph, progress=bars)
     if as_json:
         print_json(report)
         return
@@ -169,10 +169,10 @@ def browse(open_page: bool = True, graph: str | None = None, as_json: bool = Fal
 @app.command(name="list")
 def list_(as_json: bool = False) -> None:
     """List all graphs with their sizes."""
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import graphs
 
     with progress(quiet=as_json) as bars:
-        found = pipeline.graphs(settings=settings_for(), progress=bars)
+        found = graphs.graphs(settings=settings_for(), progress=bars)
     rows = [(each.graph, each.documents, each.chunks, each.nodes, each.relationships) for each in found]
     show_table(found, ["Graph", "Documents", "Chunks", "Nodes", "Relationships"], rows, as_json=as_json)
 
@@ -180,26 +180,26 @@ def list_(as_json: bool = False) -> None:
 @app.command()
 def copy(name: str, target: str, as_json: bool = False) -> None:
     """Copy a graph under another name from its stored answers. No model is called."""
-    from kg_neo4j import pipeline
     from kg_neo4j._cli.load import print_load
+    from kg_neo4j.pipeline.commands import rebuild
 
     with progress(quiet=as_json) as bars:
-        report = pipeline.copy_graph(target, settings=settings_for(graph=name), progress=bars)
+        report = rebuild.copy_graph(target, settings=settings_for(graph=name), progress=bars)
     show(report, print_load, as_json=as_json)
 
 
 @app.command()
 def delete(name: str, yes: bool = False, as_json: bool = False) -> None:
     """Delete a graph with its documents, facts and stored answers. Other graphs are kept."""
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import graphs
 
     settings = settings_for(graph=name)
     with progress(quiet=as_json) as bars:
-        known = [each.graph for each in pipeline.graphs(settings=settings, progress=bars)]
+        known = [each.graph for each in graphs.graphs(settings=settings, progress=bars)]
         if name not in known:
             raise UsageError(f"no graph is called {name!r}", hint=f"`kg graphs list`: {', '.join(known) or 'none'}")
         confirm(name, yes=yes)
-        deleted = pipeline.delete_graph(settings=settings, progress=bars)
+        deleted = graphs.delete_graph(settings=settings, progress=bars)
     show(deleted, f"{deleted.deleted:,} nodes of graph {name!r} deleted", as_json=as_json)
 
 

@@ -51,7 +51,7 @@ def load(
 
     Repeating a load changes nothing.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import load, plan
 
     if not sources and not options.wikipedia and not refresh and not re_embed:
         raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE, or --refresh")
@@ -65,7 +65,8 @@ def load(
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
-        done = pipeline.plan(sources or (), **how) if dry_run else pipeline.load(sources or (), **how)
+        done: LoadPlan | LoadReport
+        done = plan.plan(sources or (), **how) if dry_run else load.load(sources or (), **how)
     if isinstance(done, LoadPlan):
         show(done, _print_plan, as_json=as_json)
         return
@@ -78,9 +79,9 @@ def engine_options(
     engine: str | None = None, workers: int | None = None, address: str | None = None, part: str | None = None
 ) -> Any:
     """Return where to extract."""
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.engines.choice import EngineOptions
 
-    return pipeline.EngineOptions(engine, workers, address, part)
+    return EngineOptions(engine, workers, address, part)
 
 
 def extract(
@@ -98,14 +99,14 @@ def extract(
     as_json: bool = False,
 ) -> None:
     """Extract to files, without a database. `kg load DIR` loads them later."""
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import extract
 
     if not sources and not options.wikipedia and manifest is None:
         raise UsageError("nothing to extract", hint="name files or folders, --manifest FILE or --wikipedia TITLE")
     options = replace(options, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
-        report = pipeline.extract(
+        report = extract.extract(
             sources or (), to=to, settings=settings, options=options, manifest=manifest, engine=engine, progress=bars
         )
     show(report, _print_extract, as_json=as_json)
@@ -124,10 +125,10 @@ def manifest(
 
     Prints a JSON line with the key, address, size and hash of each document.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import extract
 
     listed, left_out = 0, 0
-    for each in pipeline.write_manifest(sources, alias=alias, root=root, include=include or (), exclude=exclude or ()):
+    for each in extract.write_manifest(sources, alias=alias, root=root, include=include or (), exclude=exclude or ()):
         if isinstance(each, SkippedSource):
             remark("skipped", [f"{each.source}: {each.reason}"])
             left_out += 1
@@ -154,20 +155,21 @@ def build(
 
     --bulk uses Neo4j's importer and gives the same graph.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import build, load
+    from kg_neo4j.pipeline.options import LoadOptions
 
-    settings, built = settings_for(graph=graph), pipeline.BuildOptions(workers, yes, vectors, analytics, budget_usd)
+    settings, built = settings_for(graph=graph), build.BuildOptions(workers, yes, vectors, analytics, budget_usd)
     if not bulk:
-        options = pipeline.LoadOptions(vectors=built.vectors != "none", analytics=analytics, budget_usd=budget_usd)
+        options = LoadOptions(vectors=built.vectors != "none", analytics=analytics, budget_usd=budget_usd)
         with progress(quiet=as_json) as bars:
-            loaded = pipeline.load([folder], settings=settings, options=options, progress=bars)
+            loaded = load.load([folder], settings=settings, options=options, progress=bars)
         show(loaded, print_load, as_json=as_json)
         if _is_partly_done(loaded) or loaded.unfinished:
             raise typer.Exit(PARTLY_DONE)
         return
     collect_at_exit()
     with progress(quiet=as_json) as bars:
-        report = pipeline.build(folder, settings=settings, options=built, progress=bars)
+        report = build.build(folder, settings=settings, options=built, progress=bars)
     show(report, _print_build, as_json=as_json)
     if report.failed_chunks:
         raise typer.Exit(PARTLY_DONE)
@@ -184,24 +186,24 @@ def quarantine(
 
     Each has its document, chunk, line, text and reason.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import rebuild
 
     settings = settings_for(graph=graph, model=model)
     with progress(quiet=as_json) as bars:
         found: Any
         if retry:
-            found = pipeline.retry_quarantine(settings=settings, budget_usd=budget_usd, progress=bars)
+            found = rebuild.retry_quarantine(settings=settings, budget_usd=budget_usd, progress=bars)
         else:
-            found = pipeline.quarantine(settings=settings, progress=bars)
+            found = rebuild.quarantine(settings=settings, progress=bars)
     show(found, print_load if retry else _print_quarantine, as_json=as_json)
 
 
 def rebuild(graph: str | None = None, as_json: bool = False) -> None:
     """Rebuild the graph from its stored model answers. No model is called."""
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import rebuild
 
     with progress(quiet=as_json) as bars:
-        report = pipeline.rebuild(settings=settings_for(graph=graph), progress=bars)
+        report = rebuild.rebuild(settings=settings_for(graph=graph), progress=bars)
     show(report, print_load, as_json=as_json)
 
 
@@ -210,10 +212,10 @@ def unload(source: str, root: str | None = None, graph: str | None = None, as_js
 
     Entities and facts that nothing else supports are removed with it.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import load
 
     with progress(quiet=as_json) as bars:
-        report = pipeline.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
+        report = load.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
     show(report, print_load, as_json=as_json)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)

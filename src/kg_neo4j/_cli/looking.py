@@ -14,7 +14,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline import VerifiedText
+    from kg_neo4j.pipeline.commands.verify import VerifiedText
 
 SHOWN = 300  # characters of a passage
 
@@ -24,7 +24,7 @@ def search(words: list[str], limit: int = 10, graph: str | None = None, as_json:
 
     No model is called.
     """
-    from kg_neo4j.pipeline import search as find
+    from kg_neo4j.pipeline.commands.search import search as find
     from kg_neo4j.retrieve.excerpts import excerpt
 
     settings = settings_for(graph=graph)
@@ -51,7 +51,7 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
 
     If no entity has the name, similar names are listed.
     """
-    from kg_neo4j.pipeline import show as look
+    from kg_neo4j.pipeline.commands.search import show as look
 
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars:
@@ -81,7 +81,7 @@ def ask_again(
 
     Each change names the documents behind it. Exits with 1 if an answer changed.
     """
-    from kg_neo4j.pipeline import check_answers
+    from kg_neo4j.pipeline.commands.verify import check_answers
 
     with progress(quiet=as_json) as bars:
         found = check_answers(file, settings=settings_for(graph=graph), save=save, budget_usd=budget_usd, progress=bars)
@@ -112,17 +112,17 @@ def verify(
 
     A claim is stated, contradicted or not found, with quotes. Exits with 1 unless all are stated.
     """
-    from kg_neo4j import pipeline
     from kg_neo4j.acquire.decoding import check_encoding, decode, normalise_text
+    from kg_neo4j.pipeline.commands import verify
 
     encoding = check_encoding(encoding) if encoding else None
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars:
         if file == "-":
             text = normalise_text(decode(sys.stdin.buffer.read(), encoding=encoding))
-            found = pipeline.verify_text(text, settings=settings, filters=filters, progress=bars)
+            found = verify.verify_text(text, settings=settings, filters=filters, progress=bars)
         else:
-            found = pipeline.verify(file, settings=settings, filters=filters, encoding=encoding, progress=bars)
+            found = verify.verify(file, settings=settings, filters=filters, encoding=encoding, progress=bars)
     if as_json:
         print_json(found)
     else:
@@ -161,9 +161,9 @@ def report(
     as_json: bool = False,
 ) -> None:
     """Run a canned Cypher report, or list all reports."""
-    from kg_neo4j import pipeline
     from kg_neo4j.graph import canned_reports
     from kg_neo4j.graph.report_format import render
+    from kg_neo4j.pipeline.commands import report
 
     settings = settings_for(graph=graph)
     output = "json" if as_json else output
@@ -175,7 +175,7 @@ def report(
         print_text(canned_reports.browser_text(name, settings.graph, parameters))
         return
     with progress(quiet=output != "table") as bars:
-        found = pipeline.report(name, settings=settings, parameters=parameters, progress=bars)
+        found = report.report(name, settings=settings, parameters=parameters, progress=bars)
     remark("note", found.notes)
     if output == "table":
         print_table(found.columns, found.rows, found.title)

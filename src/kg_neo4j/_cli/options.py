@@ -16,7 +16,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline import LoadOptions
+    from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.settings import Settings
 
 
@@ -142,7 +142,7 @@ def load_options(
     output_language: str = "source",
 ) -> "LoadOptions":
     """Return what the options say of sources, chunks and extraction."""
-    from kg_neo4j.pipeline import LoadOptions
+    from kg_neo4j.pipeline.options import LoadOptions
 
     return LoadOptions(
         wikipedia=tuple(wikipedia or ()),

@@ -26,8 +26,13 @@ from kg_neo4j._cli.terminal import (
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j import pipeline
-    from kg_neo4j.pipeline.commands.communities import ListedCommunity
+    from kg_neo4j.pipeline.commands.communities import (
+        CommunityReportOptions,
+        CommunityReportsPlan,
+        CommunityReportsReport,
+        ListedCommunity,
+    )
+    from kg_neo4j.pipeline.commands.tree import TreePlan, TreeReport
     from kg_neo4j.settings import Settings
 
 NOTES = 12  # on trees that are printed
@@ -52,7 +57,7 @@ def communities(
 
     A report has a title, a summary, a rating and cited findings.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import communities
 
     if not reports and (dry_run or (domain, budget_usd, singletons) != (None, None, None)):
         raise UsageError(
@@ -64,11 +69,13 @@ def communities(
     if show is not None:
         _show_report(settings, show, level or 0, as_json=as_json)
     elif reports:
-        options = pipeline.CommunityReportOptions(domain, budget_usd, singletons)
+        options = communities.CommunityReportOptions(domain, budget_usd, singletons)
         _write_reports(settings, options, dry_run=dry_run, as_json=as_json)
     else:
         with progress(quiet=as_json) as bars:
-            found = pipeline.communities(settings=settings, level=level, smallest=smallest, limit=limit, progress=bars)
+            found = communities.communities(
+                settings=settings, level=level, smallest=smallest, limit=limit, progress=bars
+            )
         rows = [(each.level, each.number, each.size, each.rating, each.title or "", each.members) for each in found]
         columns = ("Level", "Community", "Size", "Rating", "Title", "Members")
         show_table({"graph": settings.graph, "communities": found}, columns, rows, as_json=as_json)
@@ -103,16 +110,14 @@ def _show_report(settings: Settings, number: int, level: int, *, as_json: bool) 
     remark("flag", report.flags)
 
 
-def _write_reports(
-    settings: Settings, options: pipeline.CommunityReportOptions, *, dry_run: bool, as_json: bool
-) -> None:
-    from kg_neo4j import pipeline
+def _write_reports(settings: Settings, options: CommunityReportOptions, *, dry_run: bool, as_json: bool) -> None:
+    from kg_neo4j.pipeline.commands import communities
 
     with progress(quiet=as_json) as bars:
         if dry_run:
-            plan = pipeline.plan_community_reports(settings=settings, options=options, progress=bars)
+            plan = communities.plan_community_reports(settings=settings, options=options, progress=bars)
         else:
-            report = pipeline.community_reports(settings=settings, options=options, progress=bars)
+            report = communities.community_reports(settings=settings, options=options, progress=bars)
     if dry_run:
         show(plan, _print_report_plan, as_json=as_json)
         return
@@ -121,7 +126,7 @@ def _write_reports(
         raise typer.Exit(PARTLY_DONE)
 
 
-def _print_reports(report: pipeline.CommunityReportsReport) -> None:
+def _print_reports(report: CommunityReportsReport) -> None:
     flagged = f", {report.flagged} flagged" if report.flagged else ""
     written = f"{report.communities}: {report.by_model} by a model, {report.composed} composed{flagged}"
     facts: dict[str, object] = {"graph": report.graph, "reports": written, "changes": report.changes}
@@ -133,7 +138,7 @@ def _print_reports(report: pipeline.CommunityReportsReport) -> None:
     remark("note", (*report.unfinished, *report.notes))
 
 
-def _print_report_plan(plan: pipeline.CommunityReportsPlan) -> None:
+def _print_report_plan(plan: CommunityReportsPlan) -> None:
     facts: dict[str, object] = {
         "graph": plan.graph,
         "model": plan.model or "none: reports are composed from the graph, nothing is paid",
@@ -166,10 +171,10 @@ def tree(
 
     A tree has summaries of a text by aspect and level.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import tree
 
     settings = settings_for(graph=graph, model=model, aspect_model=aspect_model, answer_cache=None if cache else False)
-    options = pipeline.TreeBuildOptions(
+    options = tree.TreeBuildOptions(
         documents=tuple(document or ()),
         name=name,
         aspects=aspects,
@@ -183,9 +188,9 @@ def tree(
     )
     with progress(quiet=as_json) as bars:
         if dry_run:
-            plan = pipeline.plan_tree(settings=settings, options=options, progress=bars)
+            plan = tree.plan_tree(settings=settings, options=options, progress=bars)
         else:
-            report = pipeline.tree(settings=settings, options=options, progress=bars)
+            report = tree.tree(settings=settings, options=options, progress=bars)
     if dry_run:
         show(plan, _print_tree_plan, as_json=as_json)
         return
@@ -209,7 +214,7 @@ def _print_table(summaries: Mapping[tuple[int, str], int]) -> None:
         print_table(["Aspect", *(f"Level {level}" for level in levels)], rows)
 
 
-def _print_tree(report: pipeline.TreeReport) -> None:
+def _print_tree(report: TreeReport) -> None:
     absent = sorted({aspect for each in report.trees for aspect in each.absent})
     facts: dict[str, object] = {
         "graph": report.graph,
@@ -231,7 +236,7 @@ def _print_tree(report: pipeline.TreeReport) -> None:
         remark("note", [f"and {len(lines) - NOTES:,} more notes, which --json has"])
 
 
-def _print_tree_plan(plan: pipeline.TreePlan) -> None:
+def _print_tree_plan(plan: TreePlan) -> None:
     usage = plan.usage
     facts: dict[str, object] = {
         "graph": plan.graph,

@@ -35,20 +35,19 @@ def resolve(
 
     Each merge has a reason and can be undone.
     """
-    from kg_neo4j import pipeline
-    from kg_neo4j.pipeline.commands.resolve import decisions
+    from kg_neo4j.pipeline.commands import resolve
 
     if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):
         raise UsageError("--dry-run, --undo and --list are for one thing at a time", hint="see `kg resolve --help`")
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
         if show:
-            found = decisions(settings=settings, progress=bars)
+            found = resolve.decisions(settings=settings, progress=bars)
         elif undo is not None:
-            report = pipeline.undo(undo, settings=settings, analytics=analytics, progress=bars)
+            report = resolve.undo(undo, settings=settings, analytics=analytics, progress=bars)
         else:
-            options = pipeline.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
-            report = pipeline.resolve(settings=settings, options=options, progress=bars)
+            options = resolve.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
+            report = resolve.resolve(settings=settings, options=options, progress=bars)
     if show:
         terminal.show(found, _print_decisions, as_json=as_json)
         return

@@ -298,7 +298,7 @@ def context(
     Counts components, duplicates and links of pronouns.
     """
     from kg_neo4j.eval import context as study
-    from kg_neo4j.pipeline import LoadOptions
+    from kg_neo4j.pipeline.options import LoadOptions
 
     options = LoadOptions(chunk_tokens=tokens_of(chunk_tokens), wave=wave, gleanings=gleanings)
     with progress(quiet=as_json) as bars:

@@ -34,15 +34,15 @@ def tune(
 
     A schema has types and a worked example; aspects are for `kg tree`.
     """
-    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands import tune
 
     if aspects and schema != "graph":
         raise UsageError("a file of aspects has no columns", hint="leave out --schema or --aspects")
-    options = pipeline.TuneOptions(schema, target.stem, domain, chunks, budget_usd)
+    options = tune.TuneOptions(schema, target.stem, domain, chunks, budget_usd)
     settings = settings_for(model=model, answer_cache=None if cache else False)
     if dry_run:
         with progress(quiet=as_json) as bars:
-            plan = pipeline.plan_tune(sources, settings=settings, options=options, aspects=aspects, progress=bars)
+            plan = tune.plan_tune(sources, settings=settings, options=options, aspects=aspects, progress=bars)
         facts = {
             "model": plan.model or f"{'the built-in cues' if aspects else 'the built-in rules'}: nothing is paid",
             "sample": f"{plan.sampled} of {plan.chunks} chunks",
@@ -58,9 +58,9 @@ def tune(
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="create it first")
     with progress(quiet=as_json) as bars:
-        propose = pipeline.tune_aspects if aspects else pipeline.tune
+        propose = tune.tune_aspects if aspects else tune.tune
         tuned: Tuned | TunedAspects = propose(sources, settings=settings, options=options, progress=bars)
-    pipeline.write_schema(tuned, target)
+    tune.write_schema(tuned, target)
     if as_json:
         print_json({"path": str(target), **plain(tuned)})
         return

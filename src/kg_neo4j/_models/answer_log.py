@@ -5,14 +5,13 @@ Each process appends to a file of its own and reads those of all, so that a shar
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import secrets
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from kg_neo4j import jsonl_log
 from kg_neo4j._models.cache import packed, unpacked
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import cannot_write
@@ -52,15 +51,7 @@ class AnswerLog:
         try:
             with self._lock:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                descriptor = os.open(self._file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
-                try:
-                    end = os.fstat(descriptor).st_size
-                    if os.write(descriptor, line) < len(line):  # the disk is full: no part of a line may stay
-                        os.ftruncate(descriptor, end)
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+                jsonl_log.append_to(self._file, line, 0o600)
                 if self._known is not None:
                     self._known[key] = value
         except OSError as error:
@@ -78,8 +69,6 @@ class AnswerLog:
     def _read(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for path in (*self._others, *self._files()):
-            for line in path.read_bytes().splitlines(keepends=True):
-                if line.endswith(b"]\n"):  # the last line of a killed process may be torn
-                    key, value = json.loads(line)
-                    found[key] = value
+            lines, _ = jsonl_log.whole_lines(path.read_bytes())
+            found.update(json.loads(line) for line in lines if line.endswith(b"]"))
         return found

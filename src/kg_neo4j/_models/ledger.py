@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j import owners
+from kg_neo4j import jsonl_log, owners
 from kg_neo4j.errors import BudgetReached, FolderFull, KgError
 
 FIRST_OUTPUT = 500  # tokens expected of the first answer
@@ -242,13 +242,13 @@ class Ledger(Books):
         data = b""
         while piece := os.pread(file, size - self._end - len(data), self._end + len(data)):
             data += piece  # one read may give less than all
-        whole, newline, torn = data.rpartition(b"\n")
-        if torn:
-            os.ftruncate(file, size - len(torn))
-        for line in whole.splitlines():
+        lines, length = jsonl_log.whole_lines(data)
+        if length < len(data):
+            os.ftruncate(file, self._end + length)
+        for line in lines:
             self._lines += 1
             self._state.take(self._read(line))
-        self._end += len(whole) + len(newline)
+        self._end += length
 
     def _read(self, line: bytes) -> Record:
         try:
@@ -266,10 +266,8 @@ class Ledger(Books):
         data = "".join(f"{json.dumps(asdict(record), separators=(',', ':'))}\n" for record in written).encode()
         with self._translated():
             try:
-                if os.write(file, data) < len(data):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                jsonl_log.append(file, data)
             except OSError:
-                os.ftruncate(file, self._end)
                 self._forget()
                 raise
         self._end += len(data)

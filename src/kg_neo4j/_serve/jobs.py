@@ -86,7 +86,8 @@ class Jobs:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, id: str, files: Sequence[tuple[Path, bytes]]) -> None:
-        from kg_neo4j.pipeline import LoadOptions, load
+        from kg_neo4j.pipeline.commands.load import load
+        from kg_neo4j.pipeline.options import LoadOptions
 
         self.change(id, state="running")
         try:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kg_neo4j import factory, pipeline
+from kg_neo4j import factory
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.identity import hash_id
@@ -26,6 +26,9 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise import plot
+from kg_neo4j.pipeline.commands.load import load
+from kg_neo4j.pipeline.commands.plan import plan
+from kg_neo4j.pipeline.commands.tune import TuneOptions, tune, write_schema
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, LoadPlan, LoadReport, Usage
@@ -93,7 +96,7 @@ def plan_chunk_length(
     for variant, repeat in work.builds():
         is_file = variant.prompts != UNTUNED and not is_tuned(variant.prompts)
         own, wanted = work.how(variant, repeat, variant.prompts if is_file else options.schema)
-        plans.append((variant, pipeline.plan(sources, settings=own, options=wanted, progress=progress)))
+        plans.append((variant, plan(sources, settings=own, options=wanted, progress=progress)))
     return tuple(plans)
 
 
@@ -146,7 +149,7 @@ class _Study:
         settings, wanted = self.how(variant, repeat, self._schema(variant))
         self.graphs.append(settings.graph)
         wanted = replace(wanted, budget_usd=self._left())
-        report = pipeline.load(self.sources, settings=settings, options=wanted, progress=self.progress)
+        report = load(self.sources, settings=settings, options=wanted, progress=self.progress)
         if not report.documents:
             raise UnreadableSource(f"nothing to read in {', '.join(self.sources)}", hint="`kg load` says why")
         self._spent += report.usage.usd or 0.0
@@ -160,16 +163,16 @@ class _Study:
         if not is_tuned(variant.prompts):
             return variant.prompts
         settings = self._asking(variant.prompts.partition(":")[2] or variant.model)
-        wanted = pipeline.TuneOptions(schema=self.options.schema, budget_usd=self._left())
+        wanted = TuneOptions(schema=self.options.schema, budget_usd=self._left())
         read = files.read(self.sources, graph="study")  # prompts are tuned to what the files say now
         texts = [each.sha256 for each in read if isinstance(each, Document)]
         file = settings.cache / "studies" / f"tuned-{self._key(settings, self.options.schema, *texts)}.toml"
         if not file.is_file():
-            tuned = pipeline.tune(self.sources, settings=settings, options=wanted, progress=self.progress)
+            tuned = tune(self.sources, settings=settings, options=wanted, progress=self.progress)
             self.tuning += tuned.usage
             self._spent += tuned.usage.usd or 0.0
             file.parent.mkdir(parents=True, exist_ok=True)
-            pipeline.write_schema(tuned, file)
+            write_schema(tuned, file)
         return str(file)
 
     def _asking(self, model: str | None) -> Settings:

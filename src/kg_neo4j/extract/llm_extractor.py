@@ -30,7 +30,7 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class _Rows(Task[Completion]):
-    """A question for rows. The conversation about the chunk reads the answer, and says whether it is of use."""
+    """Ask for rows. It neither reads nor checks the answer: the conversation about the chunk judges the rows."""
 
     kind: ClassVar[str] = "extract"
     caches_accepted: ClassVar[bool] = False

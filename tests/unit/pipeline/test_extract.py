@@ -11,7 +11,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.pipeline import extract
+from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.records import QuoteCounts
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

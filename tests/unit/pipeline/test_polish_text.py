@@ -9,7 +9,7 @@ import pytest
 
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline import extract
+from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.records import ExtractReport
 
 

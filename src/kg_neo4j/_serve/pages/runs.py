@@ -120,8 +120,8 @@ def _keep(service: Service, files: Sequence[tuple[str, BinaryIO]]) -> str:
 
 def _planned(service: Service, id: str) -> dict[str, Any]:
     """Return an upload and estimates of what loading it would take. No model is called."""
-    from kg_neo4j.pipeline import LoadOptions
     from kg_neo4j.pipeline.commands.plan import plan
+    from kg_neo4j.pipeline.options import LoadOptions
 
     folder = _folder(service, id)
     paths = sorted(folder.iterdir())

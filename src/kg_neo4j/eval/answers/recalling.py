@@ -8,6 +8,7 @@ was given to, and nothing for others, so that costs add up to the same however o
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from kg_neo4j import jsonl_log
 from kg_neo4j._models.layers import Layer
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
@@ -40,13 +42,12 @@ class RecordFile:
         self._rows: dict[str, list[dict[str, Any]]] = {}
         try:
             data = self._path.read_bytes() if self._path.exists() else b""
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):
-                with self._path.open("r+b") as file:
-                    file.truncate(whole)
+            lines, length = jsonl_log.whole_lines(data)
+            if length < len(data):
+                os.truncate(path, length)
         except OSError as error:
             raise UnreadableSource(f"{path}: {(error.strerror or str(error)).lower()}") from error
-        for number, line in enumerate(data[:whole].split(b"\n")[:-1], 1):
+        for number, line in enumerate(lines, 1):
             try:
                 row = json.loads(line)
                 kind = row["kind"] if "run" not in row else OF_ONE_MODE
@@ -59,15 +60,15 @@ class RecordFile:
         return tuple(self._rows.get(kind, ()))
 
     def append(self, kind: str, row: Mapping[str, Any]) -> None:
-        """Write a line, at once on the disk."""
+        """Write a line; it is on the disk when this returns."""
         if not self._is_kept:
             return
         line = {"kind": kind, **row}
-        text = json.dumps(line, ensure_ascii=False) + "\n"
+        data = json.dumps(line, ensure_ascii=False).encode() + b"\n"
         try:
-            with self._lock, self._path.open("a", encoding="utf-8") as file:
+            with self._lock:
+                jsonl_log.append_to(self._path, data)
                 self._rows.setdefault(kind, []).append(line)
-                file.write(text)
         except OSError as error:
             raise _unwritable(str(self._path), error) from error
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.extract.interface import Place
+from kg_neo4j.offline.extractor.mentions import Place
 
 NAMES = "rel_info.json"
 

@@ -17,18 +17,13 @@ from kg_neo4j.eval.answers.questions import Story, documents_of
 from kg_neo4j.eval.extraction import matching
 from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.eval.extraction.matching import Duplicates, Prediction, RelationMatch
+from kg_neo4j.eval.extraction.offers import OffersMentions, OffersRelations, RelationClassifier
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import TypeMap
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.interface import (
-    EntityMentions,
-    Extractor,
-    OffersMentions,
-    OffersRelations,
-    RelationClassifier,
-    ScoredRelation,
-)
+from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.offline.extractor.mentions import EntityMentions, ScoredRelation
 from kg_neo4j.records import Document, Extraction, NodeRow, RelationshipRow
 
 GRAPH = "scorecard"  # names documents; nothing is stored under it

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, assign, b_cubed, ceaf, shared
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 from kg_neo4j.records import Chunk, Extraction, NodeRow
 
 Triple = tuple[int, str, int]  # ends: an annotated entity's index, or -1 - the index of a found one

@@ -22,10 +22,10 @@ from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction import type_map
 from kg_neo4j.eval.extraction.gold import GoldPassage, GoldSet
 from kg_neo4j.eval.extraction.judging import Judged, document_of, judge
+from kg_neo4j.eval.extraction.offers import OffersMentions
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
-from kg_neo4j.extract.interface import OffersMentions
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from kg_neo4j.extract.interface import EntityMentions, Place
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft
 from kg_neo4j.offline.extractor.lexicon import NATIONS, PARTICLES, fold
+from kg_neo4j.offline.extractor.mentions import EntityMentions, Place
 from kg_neo4j.offline.networks.mention_types import MentionSpan
 
 _BETWEEN = re.compile(r"[\s‐–-]+")

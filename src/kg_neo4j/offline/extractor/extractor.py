@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.interface import EntityMentions, FollowUp, RelationClassifier
+from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import drop_common, name_from_spans, name_sentences
@@ -34,6 +34,7 @@ from kg_neo4j.offline.extractor.entities import (
     type_entities,
 )
 from kg_neo4j.offline.extractor.grammar import Grammar, check
+from kg_neo4j.offline.extractor.mentions import EntityMentions
 from kg_neo4j.offline.extractor.ner import NO_NAMES, FoundNames, find_by, find_trained, is_english
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, mask, sentences
 from kg_neo4j.offline.extractor.pronouns import resolve_plurals, resolve_pronouns
@@ -116,7 +117,7 @@ class OfflineExtractor:
         return places_of(entities)
 
     @property
-    def relation_classifier(self) -> RelationClassifier:
+    def relation_classifier(self) -> PackagedRelations:
         """The package's model of relations, which reads English. Raises ModelDamaged."""
         return PackagedRelations()
 

@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.lexicon import COUNTRIES, NATIONS
+from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.offline.networks.relation_model import JudgedPair, RelationModel

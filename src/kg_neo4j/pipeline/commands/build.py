@@ -186,7 +186,7 @@ class _BuildRun:
         work = BuildWork(self.work, self.settings.graph, self.schema, embedding)
         self.progress.start(self.stage, len(waiting))
         if workers == 1:
-            outcomes = local.run(work.worker(), waiting)
+            outcomes = local.run(work, waiting)
         else:
             outcomes = processes.run(work, iter(waiting), min(workers, len(waiting)))
         for done in outcomes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from kg_neo4j.graph.bulk.folding import FoldTask, write_task
 from kg_neo4j.graph.bulk.naming import write_names
 from kg_neo4j.graph.bulk.tables import Embed, opened, write_tables
 from kg_neo4j.organise.vectors import text_hash
+from kg_neo4j.pipeline.engines.local import Work
 from kg_neo4j.settings import Settings
 
 PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
@@ -38,30 +40,35 @@ class Names:
     name: str = "names"  # of its folder
 
 
+BuildTask = BuildPart | Names | FoldTask
+
+
 @dataclass(frozen=True, slots=True)
-class BuildWork:
+class BuildOutcome:
+    """What became of a task."""
+
+    shard: str
+    error: KgError | None = None
+
+
+@dataclass(frozen=True)
+class BuildWork(Work[BuildTask, BuildOutcome]):
     """What every worker of a build has to know. Pickles."""
 
     folder: Path
     graph: str
     schema: Schema
     embedding: Settings | None = None  # of the built-in model that gives chunks their vectors; None: none does
-    embed: Embed | None = None  # that model, where it is loaded
 
-    @property
-    def at_once(self) -> int:
-        """One task at a time."""
-        return 1
+    @cached_property
+    def _embed(self) -> Embed | None:
+        return _embedding(self.embedding) if self.embedding is not None else None
 
-    def worker(self) -> BuildWork:
-        """Return itself with the embedding model that it needs."""
-        return replace(self, embed=_embedding(self.embedding)) if self.embedding is not None else self
-
-    def run(self, task: BuildPart | Names | FoldTask) -> BuildOutcome:
+    def run(self, task: BuildTask) -> BuildOutcome:
         """Read a part, derive the names, or write the files of a task."""
         try:
             if isinstance(task, BuildPart):
-                write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema, self.embed)
+                write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema, self._embed)
             elif isinstance(task, Names):
                 with opened(self.folder, self.schema, memory_mb=DUCKDB_MB, threads=task.threads) as connection:
                     write_names(connection, self.folder / task.name, self.graph, self.schema)
@@ -73,7 +80,7 @@ class BuildWork:
             return BuildOutcome(task.name, cannot_write(self.folder, error))
         return BuildOutcome(task.name)
 
-    def given_up(self, task: BuildPart | Names | FoldTask, reason: str) -> BuildOutcome:
+    def given_up(self, task: BuildTask, reason: str) -> BuildOutcome:
         """End the run: a graph without a part of it is none."""
         lost = WorkerLost(f"{task.name}: {reason}", hint="see whether memory ran out; --workers 1 needs the least")
         return BuildOutcome(task.name, lost)
@@ -88,14 +95,6 @@ def _embedding(settings: Settings) -> Embed:
         return zip(vectors, (text_hash(text, model) for text in texts), strict=True)
 
     return embed
-
-
-@dataclass(frozen=True, slots=True)
-class BuildOutcome:
-    """What became of a task."""
-
-    shard: str
-    error: KgError | None = None
 
 
 def parts(files: Sequence[Path]) -> Iterator[BuildPart]:

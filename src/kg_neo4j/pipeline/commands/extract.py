@@ -16,7 +16,7 @@ from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.pipeline.engines import choice, shards
 from kg_neo4j.pipeline.engines.choice import EngineOptions
-from kg_neo4j.pipeline.engines.shards import ExtractionWork, ExtractionWorker, Shard
+from kg_neo4j.pipeline.engines.shards import ExtractionWork, Shard
 from kg_neo4j.pipeline.options import LoadOptions, read_pages
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -44,8 +44,7 @@ def extract(
     options, engine, tally = options or LoadOptions(), engine or EngineOptions(), Tally()
     files.check_language(options.language)
     work = ExtractionWork(settings, options, Path(to))
-    worker = ExtractionWorker(work)
-    shaped_by = " ".join(filter(None, (worker.configuration.config_hash, str(options.language), options.encoding)))
+    shaped_by = " ".join(filter(None, (work.configuration.config_hash, str(options.language), options.encoding)))
     entries, pages = _listed(sources, manifest, settings, options, tally)
 
     def planned() -> Iterator[Shard]:
@@ -53,13 +52,13 @@ def extract(
 
     numbers, limit = shards.part_of(engine.part), shards.limit_of(entries())
     run = _ExtractRun(work.folder, settings.graph, planned, numbers, tally)
-    chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)
+    chosen = choice.choose(engine, count=run.count, size=run.size, waits=work.waits)
     tally.notes += chosen.notes
     errors: list[KgError] = []
     written = 0
     progress.start("extract", run.count)
-    with contextlib.closing(worker):
-        for report in choice.run(chosen, worker, work.shared_out(chosen.workers), run.shards(errors)):
+    with contextlib.closing(work):
+        for report in choice.run(chosen, work, work.shared_out(chosen.workers), run.shards(errors)):
             written += report.written
             tally.add(report.tally)
             errors += [report.error] if report.error else []

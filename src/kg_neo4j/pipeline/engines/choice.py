@@ -9,17 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import psutil
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.engines import local, processes
-from kg_neo4j.pipeline.engines.local import EngineTask, EngineWork, EngineWorker
+from kg_neo4j.pipeline.engines.local import R, T, Work
 from kg_neo4j.settings import forbid_reports_of_use
-
-T = TypeVar("T", bound=EngineTask)
-R = TypeVar("R")
 
 LOCAL, PROCESSES, RAY = "local", "processes", "ray"
 WORTH_S = 30.0  # of work; below it, one process ends before others have started
@@ -84,26 +81,26 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(chosen: ChosenEngine, worker: EngineWorker[T, R], work: EngineWork[T, R], shards: Iterator[T]) -> Iterator[R]:
-    """Return the reports of shards from the engine chosen; `worker` is that of this process."""
+def run(chosen: ChosenEngine, here: Work[T, R], work: Work[T, R], shards: Iterator[T]) -> Iterator[R]:
+    """Return the reports of shards from the engine chosen; `here` is the work as this process does it."""
     if chosen.engine == LOCAL:
-        return local.run(worker, shards)
+        return local.run(here, shards)
     if chosen.engine == PROCESSES:
         return processes.run(work, shards, chosen.workers)
-    return _run_in_ray(work, shards, chosen, worker.at_once)
+    return _run_in_ray(work, shards, chosen, here.at_once)
 
 
 class _Actor:
     """A worker in a process of Ray's."""
 
-    def __init__(self, work: EngineWork[Any, Any]) -> None:
-        self._worker = work.worker()
+    def __init__(self, work: Work[Any, Any]) -> None:
+        self._work = work
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        return {"report": list(local.run(self._worker, batch["shard"]))}
+        return {"report": list(local.run(self._work, batch["shard"]))}
 
 
-def _run_in_ray(work: EngineWork[T, R], shards: Iterator[T], chosen: ChosenEngine, at_once: int) -> Iterator[R]:
+def _run_in_ray(work: Work[T, R], shards: Iterator[T], chosen: ChosenEngine, at_once: int) -> Iterator[R]:
     """Yield the reports of shards as they are finished, from actors of one CPU each; `at_once` go to one together.
 
     Without an address the cluster is the one that Ray finds, else a new one on this machine. Raises UsageError where

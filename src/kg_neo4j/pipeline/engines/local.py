@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from kg_neo4j._models.workers import Crew
-
-T = TypeVar("T")
-R = TypeVar("R")
-T_contra = TypeVar("T_contra", contravariant=True)
-R_co = TypeVar("R_co", covariant=True)
 
 
 class EngineTask(Protocol):
@@ -21,36 +17,36 @@ class EngineTask(Protocol):
         """A name that no other task of the work has."""
 
 
-class EngineWorker(Protocol[T_contra, R_co]):
-    """Does tasks in one process; several threads may call `run`."""
+T = TypeVar("T", bound=EngineTask)
+R = TypeVar("R")
+
+
+class Work(ABC, Generic[T, R]):
+    """How to do tasks of one kind. Pickles; each process loads what tasks need when it first needs it."""
 
     @property
     def at_once(self) -> int:
-        """Tasks to be worked on at a time."""
+        """Tasks to be worked on at a time, in one process."""
+        return 1
 
-    def run(self, task: T_contra, /) -> R_co:
-        """Do a task and return the report, which has the task's name as `shard`."""
+    @abstractmethod
+    def run(self, task: T) -> R:
+        """Do a task and return the report, which has the task's name as `shard`. Several threads may call it."""
 
-
-class EngineWork(Protocol[T_contra, R_co]):
-    """What every worker has to know. Pickles."""
-
-    def worker(self) -> EngineWorker[T_contra, R_co]:
-        """Load what every task needs."""
-
-    def given_up(self, task: T_contra, reason: str) -> R_co:
+    @abstractmethod
+    def given_up(self, task: T, reason: str) -> R:
         """Return the report of a task whose workers died; or raise what ends the run."""
 
 
-def run(worker: EngineWorker[T, R], shards: Iterable[T]) -> Iterator[R]:
+def run(work: Work[T, R], shards: Iterable[T]) -> Iterator[R]:
     """Yield the reports of shards as they are finished; with one at a time, shards are taken one by one."""
-    crew: Crew[T, R] = Crew(worker.run, worker.at_once)
+    crew: Crew[T, R] = Crew(work.run, work.at_once)
     running = 0
     try:
         for shard in shards:
             crew.begin(shard)
             running += 1
-            if running == worker.at_once:
+            if running == work.at_once:
                 yield _taken(crew)
                 running -= 1
         for _ in range(running):

@@ -13,20 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe
 from queue import SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from kg_neo4j.errors import WorkerLost
-from kg_neo4j.pipeline.engines.local import EngineTask, EngineWork
+from kg_neo4j.pipeline.engines.local import R, T, Work
 
 DEATHS = 3  # of workers that had a task; then it is given up
 FAILED_STARTS = 5  # one after the other; then the run ends
 
 
-T = TypeVar("T", bound=EngineTask)
-R = TypeVar("R")
-
-
-def run(work: EngineWork[T, R], shards: Iterator[T], workers: int) -> Iterator[R]:
+def run(work: Work[T, R], shards: Iterator[T], workers: int) -> Iterator[R]:
     """Yield the reports of shards, or other tasks, as they are finished; one whose worker dies goes to another one.
 
     Raises WorkerLost where no process can be started.
@@ -56,7 +52,7 @@ class _Process(Generic[T]):
 
 
 class _Pool(Generic[T, R]):
-    def __init__(self, work: EngineWork[T, R], shards: Iterator[T], workers: int) -> None:
+    def __init__(self, work: Work[T, R], shards: Iterator[T], workers: int) -> None:
         self._work = work
         self._shards = shards
         self._workers = workers
@@ -154,20 +150,21 @@ def main() -> None:
     pipe = Connection(int(sys.argv[1]))
     os.dup2(2, 1)  # standard output has the report of the run alone
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
-    worker = pipe.recv().worker()
+    work = pipe.recv()
     inbox: SimpleQueue[Any] = SimpleQueue()
     outbox = threading.Lock()
-    pipe.send(worker.at_once)
+    at_once = work.at_once
+    pipe.send(at_once)
 
     def serve() -> None:
         while True:
             shard = inbox.get()
-            report = worker.run(shard)
+            report = work.run(shard)
             with outbox:
                 pipe.send(report)
 
     threading.excepthook = _end
-    for _ in range(worker.at_once):
+    for _ in range(at_once):
         threading.Thread(target=serve, daemon=True).start()
     with contextlib.suppress(EOFError, ConnectionError):  # the parent has ended, in one way or another
         while True:

@@ -6,11 +6,13 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.answer_log import AnswerLog
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.ledger import Ledger
 from kg_neo4j.acquire import manifest
 from kg_neo4j.acquire.identity import document_id, hash_id
@@ -19,8 +21,10 @@ from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError, cannot_write
 from kg_neo4j.extract import exchange
 from kg_neo4j.extract.context import DocumentJob
-from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.engines.local import Work
 from kg_neo4j.pipeline.options import LoadOptions, cut_document, extraction_config, load_configuration, take_note
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import ChunkOutcome, Document, Extraction, SkippedSource
@@ -119,52 +123,47 @@ def part(shards: Iterable[Shard], numbers: tuple[int, int]) -> Iterator[Shard]:
     return itertools.islice(shards, first - 1, None, count)
 
 
-# ---------------------------------------------------------------------------------------------------- the worker
+# ---------------------------------------------------------------------------------------------------- the work
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionWork:
-    """What every worker of a run has to know. Pickles."""
+class ExtractionWork(Work[Shard, ShardReport]):
+    """Extracts shards. Pickles; each process loads models and pipelines once. UsageError for invalid options."""
 
-    settings: Settings
-    options: LoadOptions
-    folder: Path
+    def __init__(self, settings: Settings, options: LoadOptions, folder: Path) -> None:
+        self._settings = settings
+        self._options = options
+        self.folder = folder
+        self._sandboxes: list[Sandbox] = []  # that no shard uses
 
-    def worker(self) -> ExtractionWorker:
-        """Load what every shard needs. Raises UsageError for invalid options."""
-        return ExtractionWorker(self)
+    def __reduce__(self) -> tuple[type[ExtractionWork], tuple[Settings, LoadOptions, Path]]:
+        """Pickle what it was made of."""
+        return ExtractionWork, (self._settings, self._options, self.folder)
 
     def shared_out(self, workers: int) -> ExtractionWork:
         """Return the work of one of several workers: each has its share of the calls that may be in flight."""
-        share = max(1, -(-self.settings.model_concurrency // workers))
-        return replace(self, settings=self.settings.model_copy(update={"model_concurrency": share}))
+        share = max(1, -(-self._settings.model_concurrency // workers))
+        settings = self._settings.model_copy(update={"model_concurrency": share})
+        return ExtractionWork(settings, self._options, self.folder)
 
-    def given_up(self, shard: Shard, reason: str) -> ShardReport:
-        """Report that the documents of a shard were skipped."""
-        report = ShardReport(shard.name)
-        names = [entry.source or entry.address for entry in shard.entries] + [page.source for page in shard.pages]
-        report.tally.skipped = [SkippedSource(name, reason) for name in names]
-        return report
-
-
-class ExtractionWorker:
-    """Extracts shards. Models, tokeniser and pipelines are loaded once; several threads may call `run`."""
-
-    def __init__(self, work: ExtractionWork) -> None:
-        """Load what every shard needs. Raises UsageError for invalid options."""
-        self._work = work
-        self._sandboxes: list[Sandbox] = []  # that no shard uses
-        self._tokeniser = tokens.load()
-        limits = (work.options.budget_usd, work.settings.rpm, work.settings.tpm)
-        ledger = Ledger(work.folder / LEDGER) if any(limits) else None
+    @cached_property
+    def _door(self) -> Door:
+        limits = (self._options.budget_usd, self._settings.rpm, self._settings.tpm)
+        ledger = Ledger(self.folder / LEDGER) if any(limits) else None
         if ledger is not None:
             try:
-                work.folder.mkdir(parents=True, exist_ok=True)
+                self.folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise cannot_write(work.folder, error) from error
-        self._door = factory.door(work.settings, budget=budget_of(work.options.budget_usd, ledger), ledger=ledger)
-        self._config = extraction_config(work.settings, work.options, self._door)
-        self.configuration = load_configuration(work.settings, work.options, self._config, self._tokeniser)
+                raise cannot_write(self.folder, error) from error
+        return factory.door(self._settings, budget=budget_of(self._options.budget_usd, ledger), ledger=ledger)
+
+    @cached_property
+    def _config(self) -> ExtractionConfig:
+        return extraction_config(self._settings, self._options, self._door)
+
+    @cached_property
+    def configuration(self) -> LoadConfiguration:
+        """What shapes the extractions."""
+        return load_configuration(self._settings, self._options, self._config, tokens.load())
 
     @property
     def at_once(self) -> int:
@@ -182,11 +181,11 @@ class ExtractionWorker:
         Answers that were paid for are kept beside the files until the shard's own file is there.
         """
         report, found, config = ShardReport(shard.name), Found(), self._config
-        log = AnswerLog(self._work.folder / ANSWERS, shard.name, shard.answers)
+        log = AnswerLog(self.folder / ANSWERS, shard.name, shard.answers)
         try:
             if config.extractor.converses:
                 door = self._door.logging(log)
-                config = extraction_config(self._work.settings, self._work.options, door, schema=config.schema)
+                config = extraction_config(self._settings, self._options, door, schema=config.schema)
             with self._sandbox() as sandbox:
                 jobs = self._jobs(shard, sandbox, found, report.tally)
                 for document, extraction in extract_all(jobs, config):
@@ -196,6 +195,13 @@ class ExtractionWorker:
             log.remove()
         except KgError as error:
             report.error = error
+        return report
+
+    def given_up(self, shard: Shard, reason: str) -> ShardReport:
+        """Report that the documents of a shard were skipped."""
+        report = ShardReport(shard.name)
+        names = [entry.source or entry.address for entry in shard.entries] + [page.source for page in shard.pages]
+        report.tally.skipped = [SkippedSource(name, reason) for name in names]
         return report
 
     def close(self) -> None:
@@ -214,8 +220,8 @@ class ExtractionWorker:
 
     def _jobs(self, shard: Shard, sandbox: Sandbox, found: Found, tally: Tally) -> Iterator[DocumentJob]:
         """Yield what is still to be extracted of each document; note in `found` what is known of it already."""
-        settings, options = self._work.settings, self._work.options
-        earlier, own = self._earlier(shard), exchange.file_of(self._work.folder, shard.name)
+        settings, options = self._settings, self._options
+        earlier, own = self._earlier(shard), exchange.file_of(self.folder, shard.name)
         for each in self._documents(shard, sandbox):
             if isinstance(each, tuple):
                 skipped, lost = each
@@ -224,7 +230,7 @@ class ExtractionWorker:
                     found[lost] = earlier[lost][1:]
                 continue
             take_note(each, settings, tally)
-            chunks = cut_document(each, self._tokeniser, settings, options)
+            chunks = cut_document(each, tokens.load(), settings, options)
             usable = earlier[each.id][2] if each.id in earlier else {}
             kept = {chunk.id: replace(usable[chunk.id], chunk=chunk) for chunk in chunks if chunk.id in usable}
             found[each.id] = each, kept
@@ -237,7 +243,7 @@ class ExtractionWorker:
 
     def _documents(self, shard: Shard, sandbox: Sandbox) -> Iterator[Document | tuple[SkippedSource, str]]:
         """Yield the documents of a shard; for one that cannot be read, why, and its id."""
-        graph, options = self._work.settings.graph, self._work.options
+        graph, options = self._settings.graph, self._options
         for entry in shard.entries:
             read = manifest.document(
                 entry, graph=graph, language=options.language, sandbox=sandbox, encoding=options.encoding
@@ -247,9 +253,9 @@ class ExtractionWorker:
 
     def _earlier(self, shard: Shard) -> Mapping[str, tuple[Path, Document, dict[str, Extraction]]]:
         """Return what earlier runs extracted of a shard under this configuration; a torn file counts as none."""
-        wanted = set(shard.ids(self._work.settings.graph))
+        wanted = set(shard.ids(self._settings.graph))
         found: dict[str, tuple[Path, Document, dict[str, Extraction]]] = {}
-        for path in (*shard.earlier, exchange.file_of(self._work.folder, shard.name)):
+        for path in (*shard.earlier, exchange.file_of(self.folder, shard.name)):
             try:
                 for header, extractions in exchange.read(path) if path.exists() else ():
                     same = header.configuration.get("config_hash") == self.configuration.config_hash
@@ -269,4 +275,4 @@ class ExtractionWorker:
             blocks.append((exchange.ExtractedDocument(document, configuration, len(ordered)), ordered))
         outcomes = [each.outcome for _, ordered in blocks for each in ordered]
         unfinished = len(tally.skipped) + sum(outcome not in FINAL for outcome in outcomes)
-        return bool(blocks) and exchange.write(self._work.folder, name, blocks, unfinished=unfinished)
+        return bool(blocks) and exchange.write(self.folder, name, blocks, unfinished=unfinished)

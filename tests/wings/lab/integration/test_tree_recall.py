@@ -13,10 +13,9 @@ from kg_neo4j.acquire.chunking import target
 from kg_neo4j.eval.narrative.questions import EvidenceFound, NarrativeQuestion, find_evidence, read_narrative
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.retrieve.ask import prepare
-from kg_neo4j.retrieve.interface import ChunkChoice, Search
+from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 from private_server import PrivateServer

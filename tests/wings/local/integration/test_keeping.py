@@ -16,12 +16,13 @@ import pytest
 
 import small_graph
 from jar_repository import Recorder
-from kg_neo4j import _localdb, pipeline
+from kg_neo4j import _localdb
 from kg_neo4j._localdb import configuration, server, state
 from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, UsageError
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.export import export
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.pipeline.commands.archive import BackupReport, backup, recover, restore
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, RunKg
 from private_server import PrivateServer, short_lived
@@ -134,9 +135,9 @@ def test_there_is_nothing_to_recover_where_the_server_answers_or_nothing_is_stor
 ) -> None:
     private.start()
     with pytest.raises(UsageError, match="nothing to recover"):
-        pipeline.recover(settings=private.settings)
+        recover(settings=private.settings)
     with pytest.raises(UsageError, match="nothing to recover"):
-        pipeline.recover(settings=private.settings.model_copy(update={"home": tmp_path}))
+        recover(settings=private.settings.model_copy(update={"home": tmp_path}))
 
 
 def test_a_backup_waits_for_the_lease_and_comes_back_in_another_home(
@@ -145,10 +146,10 @@ def test_a_backup_waits_for_the_lease_and_comes_back_in_another_home(
     private.start()
     progress = Listener()
     target = tmp_path / "all.dump"
-    reports: list[pipeline.BackupReport] = []
+    reports: list[BackupReport] = []
 
     def back_up() -> None:
-        reports.append(pipeline.backup(target, settings=private.settings, progress=progress))
+        reports.append(backup(target, settings=private.settings, progress=progress))
 
     with private.connect() as database:
         with Lease(database, GRAPH):
@@ -160,16 +161,16 @@ def test_a_backup_waits_for_the_lease_and_comes_back_in_another_home(
     assert reports[0].bytes == target.stat().st_size > 10_000
     assert exported(private) == expected
     with pytest.raises(UsageError, match="exists"):
-        pipeline.backup(target, settings=private.settings)
+        backup(target, settings=private.settings)
 
-    graphs = pipeline.restore(target, settings=second.settings)
+    graphs = restore(target, settings=second.settings)
     assert [(each.graph, each.documents) for each in graphs] == [(GRAPH, 1)]
     with pytest.raises(UsageError, match="has a store"):
-        pipeline.restore(target, settings=second.settings)
+        restore(target, settings=second.settings)
     data = target.read_bytes()
     (tmp_path / "half.dump").write_bytes(data[: len(data) // 2])
     with pytest.raises(LocalDatabaseError, match="could not load"):
-        pipeline.restore(tmp_path / "half.dump", settings=second.settings, overwrite=True)
+        restore(tmp_path / "half.dump", settings=second.settings, overwrite=True)
     assert _localdb.status(second.settings).running
     assert exported(second) == expected  # what the first restore brought
 
@@ -180,7 +181,7 @@ def test_a_backup_that_cannot_be_loaded_leaves_the_old_store(
 ) -> None:
     private.start()
     target = tmp_path / "whole.dump"
-    pipeline.backup(target, settings=private.settings)
+    backup(target, settings=private.settings)
     data = target.read_bytes()
     (tmp_path / "half.dump").write_bytes(data[: len(data) // 2])
     code, out, err = kg("db", "restore", str(tmp_path / "half.dump"), "--yes", "--json")
@@ -190,13 +191,13 @@ def test_a_backup_that_cannot_be_loaded_leaves_the_old_store(
     assert exported(private) == expected
     (tmp_path / "text.dump").write_text("no dump")
     with pytest.raises(UsageError, match="not a backup"):
-        pipeline.restore(tmp_path / "text.dump", settings=private.settings, overwrite=True)
+        restore(tmp_path / "text.dump", settings=private.settings, overwrite=True)
 
 
 @pytest.mark.long
 def test_a_restore_asks_before_it_replaces(private: PrivateServer, expected: str, kg: Kg, tmp_path: Path) -> None:
     private.start()
-    pipeline.backup(tmp_path / "a.dump", settings=private.settings)
+    backup(tmp_path / "a.dump", settings=private.settings)
     assert kg("db", "restore", str(tmp_path / "a.dump"))[0] != 0  # there is nobody to say yes
     assert exported(private) == expected
 
@@ -210,7 +211,7 @@ def test_a_store_that_was_killed_is_not_backed_up_before_it_recovered(
         pass  # what the lease wrote is in the log alone
     private.kill()
     with pytest.raises(LocalDatabaseError, match="not shut down cleanly") as failed:
-        pipeline.backup(tmp_path / "a.dump", settings=private.settings)
+        backup(tmp_path / "a.dump", settings=private.settings)
     assert "kg db start" in str(failed.value.hint)
     assert not list(tmp_path.iterdir())
     assert exported(private) == expected
@@ -221,7 +222,7 @@ def test_errors_that_neo4j_s_check_finds_are_reported(
     private: PrivateServer, expected: str, kg: Kg, tmp_path: Path
 ) -> None:
     private.start()
-    pipeline.backup(tmp_path / "good.dump", settings=private.settings)
+    backup(tmp_path / "good.dump", settings=private.settings)
     private.stop()
     store = home_of(private).data / "databases" / "neo4j" / "neostore.relationshipstore.db"
     damaged = bytearray(store.read_bytes())
@@ -232,16 +233,16 @@ def test_errors_that_neo4j_s_check_finds_are_reported(
     assert code == 4
     assert "found errors" in err
     assert "data-before-recovery" in err
-    pipeline.restore(tmp_path / "good.dump", settings=private.settings, overwrite=True)
+    restore(tmp_path / "good.dump", settings=private.settings, overwrite=True)
     assert exported(private) == expected
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        lambda file, settings: pipeline.backup(file, settings=settings),
-        lambda file, settings: pipeline.restore(file, settings=settings),
-        lambda _, settings: pipeline.recover(settings=settings),
+        lambda file, settings: backup(file, settings=settings),
+        lambda file, settings: restore(file, settings=settings),
+        lambda _, settings: recover(settings=settings),
     ],
 )
 def test_of_another_server_its_own_tools_are_named(command: Callable[[Path, Settings], object], tmp_path: Path) -> None:

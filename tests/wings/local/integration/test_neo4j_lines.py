@@ -12,7 +12,7 @@ import neo4j
 import pytest
 
 from cypher_hostile import LOADS
-from kg_neo4j import Settings, ask, load, pipeline, tree
+from kg_neo4j import Settings, ask, load, tree
 from kg_neo4j._localdb import jars
 from kg_neo4j.errors import DatabaseError
 from kg_neo4j.graph import queries
@@ -20,6 +20,7 @@ from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.export import export
 from kg_neo4j.organise import search_indexes
+from kg_neo4j.pipeline.commands.communities import community_reports
 from private_server import PrivateServer
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
@@ -78,10 +79,10 @@ def job(server: PrivateServer) -> dict[str, str]:
     first = load(sources, settings=settings)
     assert first.changes > 0
     assert not first.failed_chunks
-    built = (pipeline.community_reports(settings=settings).changes, tree(settings=settings).changes)
+    built = (community_reports(settings=settings).changes, tree(settings=settings).changes)
     assert all(built)
     again = load(sources, settings=settings)
-    assert (again.changes, pipeline.community_reports(settings=settings).changes) == (0, 0)
+    assert (again.changes, community_reports(settings=settings).changes) == (0, 0)
     assert tree(settings=settings).changes == 0
     results: dict[str, str] = {}
     for mode, question in QUESTIONS.items():

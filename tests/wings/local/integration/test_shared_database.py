@@ -11,13 +11,15 @@ from unittest import mock
 
 import pytest
 
-from kg_neo4j import LoadOptions, Settings, ask, load, pipeline, tree, unload
+from kg_neo4j import LoadOptions, Settings, ask, load, tree, unload
 from kg_neo4j.errors import DatabaseError, LeaseHeld, SchemaConflict
 from kg_neo4j.graph import canned_reports, connection, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
+from kg_neo4j.pipeline.commands.communities import community_reports
+from kg_neo4j.pipeline.commands.resolve import resolve
 from kg_runner import RunKg, environment_of
 from private_server import PrivateServer
 
@@ -105,8 +107,8 @@ def test_a_database_full_of_another_program_is_used_by_both(
     assert exported(shared) == wanted
     assert load([STORY], settings=ours, options=OPTIONS).changes == 0
     tree(settings=ours)
-    pipeline.resolve(settings=ours)
-    pipeline.community_reports(settings=ours)
+    resolve(settings=ours)
+    community_reports(settings=ours)
     for mode in ("naive", "local", "global", "tree"):
         answer = ask(QUESTION, settings=ours, mode=mode)
         assert "one id" not in str(answer.citations)

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.follow_ups import resolve
-from kg_neo4j.pipeline import Chat, chat
+from kg_neo4j.pipeline.commands.ask import ask
+from kg_neo4j.pipeline.commands.chat import Chat, chat
+from kg_neo4j.pipeline.commands.communities import community_reports
+from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.conversation.turns import Turn
@@ -41,8 +44,8 @@ def examples(settings: Settings, database: Database) -> Iterator[Settings]:
     name = f"test-chat-{uuid.uuid4().hex[:12]}"
     offline = {"graph": name, "openai_api_key": None, "openai_base_url": None, "embedding_model": HASHED}
     found = settings.model_copy(update=offline)
-    pipeline.load(TEXTS, settings=found)
-    pipeline.community_reports(settings=found)
+    load(TEXTS, settings=found)
+    community_reports(settings=found)
     yield found
     projection_cache.forget(database, name)
     delete_graph(database, name)
@@ -110,20 +113,20 @@ def test_auto_asks_the_mode_that_it_chose_and_says_so(examples: Settings) -> Non
         ("What are these documents about?", "global"),
         ("How many people are there?", "cypher"),
     ):
-        given = pipeline.ask(question, settings=examples)
+        given = ask(question, settings=examples)
         assert given.routing
         assert (given.mode, given.routing.mode) == (mode, mode)
-        assert pipeline.ask(question, settings=examples, mode=mode).routing is None
+        assert ask(question, settings=examples, mode=mode).routing is None
 
 
 def test_filtered_questions_are_put_to_the_canned_query_or_the_reports_of_what_is_left(examples: Settings) -> None:
-    everybody = pipeline.ask("How many people are there?", settings=examples)
-    given = pipeline.ask("How many people are there?", settings=examples, filters=Filters(("Ines Aldana",)))
+    everybody = ask("How many people are there?", settings=examples)
+    given = ask("How many people are there?", settings=examples, filters=Filters(("Ines Aldana",)))
     assert (everybody.mode, given.mode) == ("cypher", "cypher")
     assert everybody.query
     assert given.query
     assert given.query.rows[0][1] < everybody.query.rows[0][1]  # type: ignore[operator]
     assert {citation.document for citation in given.citations} == {"Ines Aldana"}
-    whole = pipeline.ask("What are the main themes?", settings=examples, filters=Filters(("Ines Aldana",)))
+    whole = ask("What are the main themes?", settings=examples, filters=Filters(("Ines Aldana",)))
     assert whole.mode == "global"
     assert {citation.document for citation in whole.citations} <= {"Ines Aldana"}

@@ -22,15 +22,18 @@ from pathlib import Path
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import _localdb, pipeline, resources
+from kg_neo4j import _localdb, resources
 from kg_neo4j._localdb import admin, launch, server, state
 from kg_neo4j.errors import DiskFull, NotEnoughMemory, UnfinishedImport, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export
-from kg_neo4j.pipeline import BuildOptions, LoadOptions
-from kg_neo4j.pipeline.commands.build import FINISHED
+from kg_neo4j.pipeline.commands.ask import ask
+from kg_neo4j.pipeline.commands.build import FINISHED, BuildOptions, build
+from kg_neo4j.pipeline.commands.extract import extract
+from kg_neo4j.pipeline.commands.load import load
+from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 from private_server import PrivateServer, short_lived
@@ -108,7 +111,7 @@ def extracted(settings: Settings, llm: FakeLlm, folder: Path, schema: Path | Non
     """Extract the texts by the scripted model, into files of a few documents each."""
     llm.rules = lambda _, user: csv_of(user, schema is not None)
     options = LoadOptions(gleanings=0, chunk_tokens=200, **({"schema": str(schema)} if schema else {}))
-    pipeline.extract([str(write_texts(folder / "texts"))], to=str(folder / "out"), settings=settings, options=options)
+    extract([str(write_texts(folder / "texts"))], to=str(folder / "out"), settings=settings, options=options)
     assert len(exchange.files_in(folder / "out")) > 1
     return folder / "out", LoadOptions(vectors=False, analytics=False, **({"schema": str(schema)} if schema else {}))
 
@@ -144,7 +147,7 @@ def loaded(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Loaded
     with FakeLlm() as llm:
         given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
         out, _ = extracted(Settings(**{**shared.model_dump(), **given}), llm, folder)
-    pipeline.load([str(out)], settings=shared, options=LoadOptions(analytics=False))
+    load([str(out)], settings=shared, options=LoadOptions(analytics=False))
     return Loaded(out, folder / "texts", shared, exported(shared))
 
 
@@ -159,18 +162,18 @@ def test_a_build_gives_the_export_of_a_load(
         schema.write_text(SCHEMA, "utf-8")
     out, options = extracted(online, llm, tmp_path, schema)
     shutil.copy(exchange.files_in(out)[1], exchange.file_of(out, "again"))  # documents that two files hold
-    loaded = pipeline.load([str(out)], settings=online, options=options)
+    loaded = load([str(out)], settings=online, options=options)
     wanted = exported(online)
     assert '"derived":true' in wanted, "no joins: this text shows little"
     home = of_home(private, online.graph)
-    report = pipeline.build(out, settings=home, options=PLAIN)
+    report = build(out, settings=home, options=PLAIN)
     assert exported(home) == wanted
     assert (report.documents, report.chunks, report.rows) == (loaded.documents, loaded.chunks, loaded.rows)
     assert (report.nodes, report.relationships) == (loaded.nodes, loaded.relationships)
     assert set(report.failed_chunks) == {each.partition(": failed")[0] + ": failed" for each in loaded.failed_chunks}
     assert [each.stage for each in report.stages] == ["read", "names", "fold", "import", "schema", "summaries"]
     assert not (out / f".build-{online.graph}").exists()
-    again = pipeline.load([str(out)], settings=home, options=options)
+    again = load([str(out)], settings=home, options=options)
     assert again.changes == 0, "what is built is not what a load would write"
     assert exported(home) == wanted
 
@@ -195,20 +198,20 @@ def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
     small = tmp_path / "small"
     llm.rules = lambda _, user: csv_of(user, numbers=False)
     model = online.model_copy(update={"graph": home.graph})
-    pipeline.extract([str(loaded.texts / "text 00.txt")], to=str(small), settings=model)
-    pipeline.load([str(small)], settings=home, options=LoadOptions(vectors=False, analytics=False))
+    extract([str(loaded.texts / "text 00.txt")], to=str(small), settings=model)
+    load([str(small)], settings=home, options=LoadOptions(vectors=False, analytics=False))
     before = exported(home)
     with pytest.raises(UsageError, match=repr(home.graph)) as refused:
-        pipeline.build(out, settings=home, options=PLAIN)
+        build(out, settings=home, options=PLAIN)
     assert "--yes" in str(refused.value.hint)
     assert exported(home) == before
     with pytest.raises(UsageError, match="was extracted for the graph"):
-        pipeline.build(out, settings=home.model_copy(update={"graph": "other"}), options=PLAIN)
+        build(out, settings=home.model_copy(update={"graph": "other"}), options=PLAIN)
     with pytest.raises(UsageError, match="holds no extractions"):
-        pipeline.build(loaded.texts, settings=home, options=PLAIN)
+        build(loaded.texts, settings=home, options=PLAIN)
     with monkeypatch.context() as patched:
         patched.setattr("kg_neo4j.pipeline.run.Run.embed", lambda *_: None)
-        report = pipeline.build(out, settings=home, options=BuildOptions(2, overwrite=True))
+        report = build(out, settings=home, options=BuildOptions(2, overwrite=True))
     assert [each.stage for each in report.stages][-2:] == ["vectors", "communities"]
     assert report.communities > 0
     assert _localdb.status(home).running
@@ -216,10 +219,10 @@ def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
     assert len(wanted["KgChunk"]) > 24
     assert vectors_of(home, "KgChunk") == wanted["KgChunk"]
     assert vectors_of(home, "KgEntity") == {}
-    pipeline.build(out, settings=home, options=BuildOptions(1, overwrite=True, analytics=False))
+    build(out, settings=home, options=BuildOptions(1, overwrite=True, analytics=False))
     assert {label: vectors_of(home, label) for label in wanted} == wanted
-    assert pipeline.ask("Who met Jonas Berg?", settings=home).evidence
-    again = pipeline.load([str(out)], settings=home, options=LoadOptions(analytics=False))
+    assert ask("Who met Jonas Berg?", settings=home).evidence
+    again = load([str(out)], settings=home, options=LoadOptions(analytics=False))
     assert again.changes == 0
     assert exported(home) == loaded.export
 
@@ -263,7 +266,7 @@ def test_a_build_that_is_killed_goes_on_and_gives_the_same(
             with pytest.raises(UnfinishedImport) as refused, connect(home, SILENT):
                 pass
             assert f"kg build {out} --bulk" in str(refused.value.hint)
-    pipeline.build(out, settings=home, options=PLAIN)
+    build(out, settings=home, options=PLAIN)
     assert exported(home) == loaded.export
     assert not work.exists()
 
@@ -276,10 +279,10 @@ def test_what_disk_and_memory_lack_is_said_first(loaded: Loaded, private: Privat
             (small.folder / "out" / path.name).write_bytes(path.read_bytes())
         small.fill(left=10_000)
         with pytest.raises(DiskFull, match="MB free"):
-            pipeline.build(small.folder / "out", settings=home, options=PLAIN)
+            build(small.folder / "out", settings=home, options=PLAIN)
         assert not (small.folder / "out" / f".build-{home.graph}").exists()
     with pytest.raises(NotEnoughMemory, match="100,000 workers"):
-        pipeline.build(out, settings=home, options=BuildOptions(workers=100_000))
+        build(out, settings=home, options=BuildOptions(workers=100_000))
     assert not state.home_of(home).data.exists()
 
 
@@ -288,7 +291,7 @@ def test_for_another_server_the_commands_are_printed_and_a_second_build_ends_the
 ) -> None:
     out, elsewhere = loaded.copy(tmp_path), of_home(private, loaded.settings.graph)
     theirs = private.start().aside(elsewhere.graph)
-    report = pipeline.build(out, settings=theirs, options=PLAIN)
+    report = build(out, settings=theirs, options=PLAIN)
     assert not report.nodes
     imported, again = map(shlex.split, report.commands)
     assert imported[:5] == ["neo4j-admin", "database", "import", "full", "neo4j"]
@@ -298,6 +301,6 @@ def test_for_another_server_the_commands_are_printed_and_a_second_build_ends_the
     tools = admin.Admin(home, server.parts_of(elsewhere, SILENT), launch.memory_of(elsewhere), home.data)
     tools.import_full(["--overwrite-destination", *imported[5:]], tmp_path / "import.report")
     private.start()
-    ended = pipeline.build(out, settings=theirs, options=PLAIN)
+    ended = build(out, settings=theirs, options=PLAIN)
     assert (ended.commands, [each.stage for each in ended.stages]) == ((), ["schema", "summaries"])
     assert exported(theirs) == loaded.export

@@ -24,8 +24,9 @@ from engine_contract import (
     write_manifest,
 )
 from kg_neo4j.errors import UsageError, WorkerLost
-from kg_neo4j.pipeline import EngineOptions, extract
+from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.pipeline.engines import choice, processes
+from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.settings import Settings
 
 

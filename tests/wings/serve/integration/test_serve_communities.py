@@ -9,10 +9,11 @@ import httpx
 import pytest
 
 from hostile_pages import TEXTS, faults
-from kg_neo4j import pipeline
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.stored_reports import Finding, findings_json
-from kg_neo4j.pipeline.commands.communities import community_report
+from kg_neo4j.pipeline.commands.communities import communities, community_report, community_reports
+from kg_neo4j.pipeline.commands.load import load
+from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.settings import Settings
 from served import served
 
@@ -25,9 +26,9 @@ def graph_of_a_story(shared: Settings, tmp_path_factory: pytest.TempPathFactory)
     source.write_text(
         STORY.read_text("utf-8") + "\n\nRagna Tveit met Anselm Quist near <script>alert(1)</script> in 1921.\n", "utf-8"
     )
-    pipeline.load([str(source)], settings=shared)
-    pipeline.community_reports(settings=shared)
-    pipeline.tree(settings=shared)
+    load([str(source)], settings=shared)
+    community_reports(settings=shared)
+    tree(settings=shared)
     return shared
 
 
@@ -39,7 +40,7 @@ def server(graph_of_a_story: Settings) -> Iterator[httpx.Client]:
 
 def test_communities_are_listed_by_level(server: httpx.Client, graph_of_a_story: Settings) -> None:
     twin = server.get("/communities.json").json()
-    known = pipeline.communities(settings=graph_of_a_story, limit=1000)
+    known = communities(settings=graph_of_a_story, limit=1000)
     assert [each["id"] for each in twin["communities"]] == [each.id for each in known[:20]]
     assert sum(each["communities"] for each in twin["levels"]) == len(known)
     page = server.get("/communities").text
@@ -134,7 +135,7 @@ def test_a_large_tree_is_drawn_from_the_top(server: httpx.Client, monkeypatch: p
 
 def test_no_text_is_markup(server: httpx.Client, graph_of_a_story: Settings, database: Database) -> None:
     """Titles, names, reports and summaries come from documents and models: here each is one of 200 payloads."""
-    found = pipeline.communities(settings=graph_of_a_story, limit=1000)
+    found = communities(settings=graph_of_a_story, limit=1000)
     (tree,) = server.get("/trees.json").json()["trees"]
     address = f"/tree?document={tree['document_id']}"
     dots = server.get(address.replace("?", ".json?")).json()["drawing"]["dots"]

@@ -14,11 +14,11 @@ import httpx
 import pytest
 from lxml import html
 
-from kg_neo4j import pipeline
 from kg_neo4j._serve import rendering
 from kg_neo4j._serve.connection import Rights
 from kg_neo4j._serve.guard import Access
 from kg_neo4j.pipeline.commands import resolve
+from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.settings import Settings
 from served import PERSON, post, served, token
 
@@ -59,7 +59,7 @@ ALIEN = (
 @pytest.fixture(scope="module")
 def story(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     found = shared.model_copy(update={"home": tmp_path_factory.mktemp("home")})
-    pipeline.load([str(STORY)], settings=found)
+    load([str(STORY)], settings=found)
     return found
 
 

@@ -9,12 +9,12 @@ import httpx
 import pytest
 
 from hostile_pages import faults
-from kg_neo4j import pipeline
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.connection import Rights
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands import resolve
+from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.settings import Settings
 from served import post, served
 
@@ -24,7 +24,7 @@ STORY = Path(__file__).resolve().parents[4] / "examples" / "the_lamp_at_skarnes.
 
 @pytest.fixture
 def story(offline: Settings) -> Settings:
-    pipeline.load([str(STORY)], settings=offline)
+    load([str(STORY)], settings=offline)
     return offline
 
 

@@ -6,9 +6,12 @@ from pathlib import Path
 
 from fake_llm import FakeLlm
 from hostile_pages import faults
-from kg_neo4j import LoadOptions, pipeline
+from kg_neo4j import LoadOptions
 from kg_neo4j._serve import limits
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.pipeline.commands.load import load
+from kg_neo4j.pipeline.commands.rebuild import quarantine
+from kg_neo4j.pipeline.commands.report import report as run_report
 from kg_neo4j.settings import Settings
 from served import served
 
@@ -24,8 +27,8 @@ def test_quarantined_rows_are_listed_as_text(online: Settings, llm: FakeLlm, tmp
     bad = [f"n{number},PERSON,{HOSTILE}" for number in range(2, 2 + limits.ROWS + 1)]
     answer = "\n".join([nodes, "n1,PERSON,Anna,,,,,,Anna", *bad, "", relationships, ""])
     llm.say(answer).say("\n".join([nodes, "", relationships, ""])).say("\n".join([nodes, "", relationships, ""]))
-    pipeline.load([str(note)], settings=online, options=LoadOptions(analytics=False))
-    known = pipeline.quarantine(settings=online)
+    load([str(note)], settings=online, options=LoadOptions(analytics=False))
+    known = quarantine(settings=online)
     assert len(known) == limits.ROWS + 1
     with served(online) as server:
         first = server.get("/quarantine.json").json()
@@ -41,7 +44,7 @@ def test_quarantined_rows_are_listed_as_text(online: Settings, llm: FakeLlm, tmp
 
 
 def test_reports_are_tables_with_their_query(offline: Settings) -> None:
-    pipeline.load([str(STORY)], settings=offline)
+    load([str(STORY)], settings=offline)
     with served(offline) as server:
         listed = server.get("/reports.json").json()["reports"]
         page = server.get("/reports").text
@@ -50,7 +53,7 @@ def test_reports_are_tables_with_their_query(offline: Settings) -> None:
             parameters = {f"set.{each['name']}": each["value"] or "Ragna Tveit" for each in report["parameters"]}
             shown = server.get("/report", params={"name": report["name"], **parameters})
             assert shown.status_code in (200, 400), (report["name"], shown.text)
-        known = pipeline.report("most-connected", settings=offline, parameters={"limit": "30"})
+        known = run_report("most-connected", settings=offline, parameters={"limit": "30"})
         found = server.get("/report.json", params={"name": "most-connected", "set.limit": "30"}).json()
         assert [tuple(row) for row in found["table"]["rows"]] == list(known.rows[: limits.ROWS])
         assert "W1" not in found["cypher"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from kg_neo4j.eval.answers.recalling import RecordFile
 
@@ -14,6 +17,19 @@ def test_a_line_is_on_the_disk_while_the_run_lives(tmp_path: Path) -> None:
         writing.append("case", {"number": number})
         found = [row["number"] for row in RecordFile(str(path)).rows("case")]
         assert found == list(range(number + 1))
+
+
+def test_a_line_is_flushed_to_the_disk_before_append_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, flush, flushed = tmp_path / "run.jsonl", os.fsync, list[str]()
+
+    def watched(file: int) -> None:
+        flush(file)
+        assert os.path.samestat(os.fstat(file), path.stat())
+        flushed.append(path.read_text("utf-8"))
+
+    monkeypatch.setattr(os, "fsync", watched)
+    RecordFile(str(path)).append("case", {"number": 0})
+    assert flushed == ['{"kind": "case", "number": 0}\n']
 
 
 def test_a_line_that_was_cut_is_dropped_and_the_next_one_begins_on_its_own(tmp_path: Path) -> None:

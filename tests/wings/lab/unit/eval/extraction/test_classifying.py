@@ -12,7 +12,7 @@ from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction.judging import at_best_threshold, classify
 from kg_neo4j.eval.extraction.scores import Counts
 from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
-from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
+from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
 TYPES = TypeMap({}, "MISC", {kind: ((Meaning(kind),),) for kind in ("P19", "P26", "P551")})
 

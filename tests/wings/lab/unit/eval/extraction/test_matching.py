@@ -23,7 +23,7 @@ from kg_neo4j.eval.extraction.matching import (
 )
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
-from kg_neo4j.extract.interface import EntityMentions, Place, ScoredRelation
+from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
 GOLD = passage()
 

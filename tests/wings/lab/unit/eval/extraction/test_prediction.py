@@ -14,7 +14,7 @@ from kg_neo4j.eval.extraction.matching import (
     occurrences,
 )
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.interface import EntityMentions, ScoredRelation
+from kg_neo4j.offline.extractor.mentions import EntityMentions, ScoredRelation
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow, Span
 
 

@@ -13,14 +13,16 @@ from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction import type_map
 from kg_neo4j.eval.extraction.judging import Judged, judge
+from kg_neo4j.eval.extraction.offers import OffersMentions, OffersRelations, RelationClassifier
 from kg_neo4j.eval.extraction.scorecard import Scorecard, ScorecardOptions, extract_passages, score_extraction, select
 from kg_neo4j.eval.extraction.scores import Counts, score
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig
-from kg_neo4j.extract.interface import EntityMentions, Extractor, FollowUp, Place, RelationClassifier, ScoredRelation
+from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.schema import load as load_schema
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
+from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import ModelAnswer, RowCounts
 from kg_neo4j.settings import Settings
@@ -217,6 +219,12 @@ def judge_with(extractor: Extractor, folder: Path) -> Judged:
     config = ExtractionConfig(load_schema("graph"), extractor)
     found, _ = extract_passages([passage()], config, 1200, SILENT)
     return judge([passage()], found, types, extractor, [passage()])
+
+
+def test_the_rules_offer_mentions_and_a_classifier() -> None:
+    extractor = OfflineExtractor(load_schema("graph"))
+    assert isinstance(extractor, OffersMentions)
+    assert isinstance(extractor, OffersRelations)
 
 
 def test_rows_have_the_places_that_the_extractor_gives_itself(tmp_path: Path) -> None:

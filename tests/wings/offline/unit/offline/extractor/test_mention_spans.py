@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.interface import EntityMentions, OffersMentions
 from kg_neo4j.offline.extractor.coreference import group_spans
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
+from kg_neo4j.offline.extractor.mentions import EntityMentions
 from kg_neo4j.offline.networks.mention_types import MentionSpan
 from offline_reading import chunk, document
 
@@ -16,7 +16,6 @@ POLISH = "Urodził się w Warszawie, a jego siostra Bronisława Dłuska mieszka�
 
 def mentions(text: str) -> dict[str, tuple[str, list[str]]]:
     extractor = OfflineExtractor(schemas.load("graph"))
-    assert isinstance(extractor, OffersMentions)
     found = extractor.find_mentions(ChunkTask(document(text), chunk(text)), text)
     return {each.name: (each.type, [text[start:end] for start, end in each.mentions]) for each in found}
 

@@ -1,7 +1,7 @@
 """Record what the product does, and compare two recordings byte for byte.
 
-    PYTHONPATH=src python scripts/record_behaviour.py record FOLDER [--only PART ...]
-    python scripts/record_behaviour.py compare BEFORE AFTER
+    PYTHONPATH=src python benchmarks/record_behaviour.py record FOLDER [--only PART ...]
+    python benchmarks/record_behaviour.py compare BEFORE AFTER
 
 It runs the command line on six texts of ../shared/data (two parts of Wikipedia's scientists, a composer, a prophet,
 a story in English and a novel in Polish, each cut to its first pages), in two worlds: offline, and with a scripted
@@ -239,9 +239,9 @@ def _rows(file: Path) -> list[str]:
         for table in sorted(set(tables) - {"sqlite_sequence"}):
             columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
             if "key" in columns:
-                found += [f"{table} {key}" for (key,) in database.execute(f"SELECT key FROM {table}")]  # noqa: S608
+                found += [f"{table} {key}" for (key,) in database.execute(f"SELECT key FROM {table}")]
             else:
-                found += [f"{table}: {database.execute(f'SELECT count(*) FROM {table}').fetchone()[0]}"]  # noqa: S608
+                found += [f"{table}: {database.execute(f'SELECT count(*) FROM {table}').fetchone()[0]}"]
         return found
 
 

@@ -1,1 +1,0 @@
-"""What scripts/record_behaviour.py is made of: the parts, the scripted answers, and what is masked."""
