@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kg_neo4j.organise.tree.interface import TreeBuildOptions
     from kg_neo4j.pipeline.commands.archive import (
         ArchiveReport,
         BackupReport,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.report import report
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
+    from kg_neo4j.pipeline.commands.tree import TreePlan, TreeReport, plan_tree, tree
     from kg_neo4j.pipeline.commands.tune import TuneOptions, plan_tune, tune, tune_aspects, write_schema
     from kg_neo4j.pipeline.commands.verify import (
         AskedAgain,
@@ -126,6 +127,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "organise.tree.interface": "TreeBuildOptions",
     "pipeline.commands.archive": "ArchiveReport BackupReport ImportReport RecoveryReport StoredGraph "
     "backup diff export_archive import_graph recover restore",
     "pipeline.commands.ask": "ask embed",
@@ -141,7 +143,7 @@ _HOMES = {
     "pipeline.commands.report": "report",
     "pipeline.commands.resolve": "ResolveOptions resolve undo",
     "pipeline.commands.search": "search show",
-    "pipeline.commands.tree": "TreeBuildOptions TreePlan TreeReport plan_tree tree",
+    "pipeline.commands.tree": "TreePlan TreeReport plan_tree tree",
     "pipeline.commands.tune": "TuneOptions plan_tune tune tune_aspects write_schema",
     "pipeline.commands.verify": "AskedAgain DocumentChange VerifiedClaim VerifiedText check_answers verify verify_text",
     "pipeline.engines.choice": "EngineOptions",
