@@ -22,10 +22,10 @@ from kg_neo4j.extract.triples import TripleExtractor
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise.community_reports import CommunityReportsReport
 from kg_neo4j.organise.tree.interface import TreeBuildOptions
 from kg_neo4j.pipeline.commands.communities import (
     CommunityReportOptions,
-    CommunityReportsReport,
     community_reports,
     plan_community_reports,
 )
