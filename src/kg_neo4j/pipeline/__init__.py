@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
     from kg_neo4j.pipeline.commands.search import search, show
     from kg_neo4j.pipeline.commands.tree import TreePlan, TreeReport, plan_tree, tree
-    from kg_neo4j.pipeline.commands.tune import TuneOptions, plan_tune, tune, tune_aspects, write_schema
+    from kg_neo4j.pipeline.commands.tune import TuneOptions, plan_tune, tune, write_schema
     from kg_neo4j.pipeline.commands.verify import (
         AskedAgain,
         DocumentChange,
@@ -117,7 +117,6 @@ __all__ = [
     "status",
     "tree",
     "tune",
-    "tune_aspects",
     "undo",
     "unload",
     "verify",
@@ -144,7 +143,7 @@ _HOMES = {
     "pipeline.commands.resolve": "ResolveOptions resolve undo",
     "pipeline.commands.search": "search show",
     "pipeline.commands.tree": "TreePlan TreeReport plan_tree tree",
-    "pipeline.commands.tune": "TuneOptions plan_tune tune tune_aspects write_schema",
+    "pipeline.commands.tune": "TuneOptions plan_tune tune write_schema",
     "pipeline.commands.verify": "AskedAgain DocumentChange VerifiedClaim VerifiedText check_answers verify verify_text",
     "pipeline.engines.choice": "EngineOptions",
     "pipeline.options": "LoadOptions",
