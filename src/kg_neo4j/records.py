@@ -359,6 +359,18 @@ class Community:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A relationship between two entities, with their names and ids."""
+
+    id: str
+    source: str
+    source_id: str
+    type: str
+    target: str
+    target_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """What an answer may rest on. Nothing set: everything; several kinds of filter hold together.
 

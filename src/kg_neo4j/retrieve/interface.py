@@ -16,6 +16,7 @@ from kg_neo4j.records import (
     CitationPath,
     Claim,
     Evidence,
+    Fact,
     Filters,
     KindShare,
     PathStep,
@@ -71,15 +72,9 @@ class FoundEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFact:
-    """A fact between two entities, with the names of its ends."""
+class FoundFact(Fact):
+    """A fact that was found, with where it is stated."""
 
-    id: str
-    type: str
-    source: str
-    source_id: str
-    target: str
-    target_id: str
     description: str
     start_date: str
     evidence_count: int
