@@ -97,7 +97,7 @@ def evidence(text: str, questions: str, seeds: Sequence[int], cache: Path) -> It
                 for seed in seeds:
                     with mock.patch.object(raptor, "is_installed", lambda way=way: way == UMAP):
                         made = tree(settings=settings, options=TreeBuildOptions(name="raptor", seed=seed, rebuild=True))
-                    assert made.trees[0].clustering == way
+                    assert made.trees[0].options.clustering == way
                     database.indexes = None  # another connection made them
                     texts = [each.asked.text for each in asked]
                     searches = [prepare(database, Search("bench", read(e)), embedder, tokeniser, WORDED) for e in texts]

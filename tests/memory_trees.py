@@ -25,9 +25,9 @@ from kg_neo4j.factory import without_model
 from kg_neo4j.graph.documents import heading_of
 from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
 from kg_neo4j.offline.stand_ins import stand_in
-from kg_neo4j.organise.tree.stored import Node, Publication, StoredTree, difference, tree_id
-from kg_neo4j.organise.tree.trees import BuiltTree, PlannedTree, TreeBuilding, build_tree, plan_tree
-from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
+from kg_neo4j.organise.tree.interface import TreeBuildOptions
+from kg_neo4j.organise.tree.stored import Node, StoredTree, TreeDraft, difference, tree_id
+from kg_neo4j.organise.tree.trees import BuiltTree, TreeBuilding, build_tree, plan_tree
 from kg_neo4j.records import Usage
 from scripted_layer import MemoryStore, ScriptedLayer, said
 from tree_runs import TOKENISER, say
@@ -102,10 +102,10 @@ class MemoryTrees:
         return {"id": found.id, "title": name}
 
     def build(self, told: Told, door: Door | None = None, **how: Any) -> BuiltTree:
-        """Build a tree, without a model where no door is given; `how`: fields of the choice and of the building."""
+        """Build a tree, without a model where no door is given; `how`: fields of the options and of the building."""
         return build_tree(self, told, _building(door, how))  # type: ignore[arg-type]
 
-    def plan(self, told: Told, door: Door | None = None, **how: Any) -> PlannedTree:
+    def plan(self, told: Told, door: Door | None = None, **how: Any) -> BuiltTree:
         """Plan a tree."""
         return plan_tree(replace(self, lease=None), told, _building(door, how))  # type: ignore[arg-type]
 
@@ -126,7 +126,7 @@ class MemoryTrees:
     def tree(self, id: str) -> StoredTree | None:
         return self.trees.get(id)
 
-    def publish(self, stored: StoredTree, wanted: Publication) -> int:
+    def publish(self, stored: StoredTree, wanted: TreeDraft) -> int:
         found = difference(stored, wanted)
         if not found.nodes:
             return 0
@@ -170,8 +170,8 @@ class MemoryTrees:
 
 
 def _building(door: Door | None, how: Mapping[str, Any]) -> TreeBuilding:
-    chosen = {key: value for key, value in how.items() if key in TreeBuildChoice.__slots__}
+    chosen = {key: value for key, value in how.items() if key in TreeBuildOptions.__slots__}
     others = {key: value for key, value in how.items() if key not in chosen}
     door = door or without_model()
     usual = {"aspect_door": door, "embedder": embedder(), "plan_embedder": embedder()}
-    return TreeBuilding(TreeBuildChoice(**chosen), door, tokeniser=TOKENISER, **{**usual, **others})
+    return TreeBuilding(TreeBuildOptions(**chosen), door, tokeniser=TOKENISER, **{**usual, **others})

@@ -249,24 +249,30 @@ class QuoteCounts:
     not_found: int = 0  # with a quote that is not in the text
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCounts:
+    """What a run read and extracted, and what that cost."""
+
+    documents: int = 0
+    chunks: int = 0
+    rows: RowCounts = RowCounts()
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    skipped: tuple[SkippedSource, ...] = ()
+    failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
+    rejections: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
+    mended: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
+    steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
+    notes: tuple[str, ...] = ()
+    quotes: QuoteCounts = QuoteCounts()
+
+
 @dataclass(frozen=True, slots=True)
-class ExtractReport:
+class ExtractReport(RunCounts):
     """What one extraction to files did."""
 
     folder: str
     files: int  # written or changed
-    documents: int
-    chunks: int
-    rows: RowCounts
-    usage: Usage
-    seconds: float
-    skipped: tuple[SkippedSource, ...] = ()
-    failed_chunks: tuple[str, ...] = ()
-    rejections: Mapping[str, int] = field(default_factory=dict)
-    mended: int = 0
-    steps: Mapping[str, Usage] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    quotes: QuoteCounts = QuoteCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,27 +286,15 @@ class QuarantinedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadReport:
+class LoadReport(RunCounts):
     """What one load did. `nodes` and `relationships` are totals of the graph afterwards (entities only)."""
 
     graph: str
-    documents: int
-    chunks: int
-    rows: RowCounts
     nodes: int
     relationships: int
     communities: int
     changes: int  # writes that altered the graph; 0 on a repeat
-    usage: Usage
-    seconds: float
-    skipped: tuple[SkippedSource, ...] = ()
-    failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
-    rejections: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
-    mended: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
-    steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
-    notes: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()  # one line each: what is derived with a model and was not; asked again next time
-    quotes: QuoteCounts = QuoteCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,20 +308,17 @@ class BuildStage:
 
 
 @dataclass(frozen=True, slots=True)
-class BuildReport:
-    """What a build in bulk did. With `commands` the graph is not there yet: they are to be run where the server is."""
+class BuildReport(RunCounts):
+    """What a build in bulk did; what the extraction cost is in its own report.
+
+    With `commands` the graph is not there yet: they are to be run where the server is.
+    """
 
     graph: str
-    documents: int
-    chunks: int
-    rows: RowCounts
     nodes: int
     relationships: int
     communities: int
-    seconds: float
     stages: tuple[BuildStage, ...]  # that this run went through
-    failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
-    notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
 
 
@@ -365,6 +356,18 @@ class Community:
 
 
 # --------------------------------------------------------------------------------------------------- 5 retrieve
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A relationship between two entities, with their names and ids."""
+
+    id: str
+    source: str
+    source_id: str
+    type: str
+    target: str
+    target_id: str
 
 
 @dataclass(frozen=True, slots=True)

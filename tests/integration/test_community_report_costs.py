@@ -17,7 +17,7 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.factory import without_model
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise.community_reports import Reporting, plan_reports
+from kg_neo4j.organise.community_reports import plan_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_runner import RunKg
 from report_runs import (
@@ -38,14 +38,14 @@ def test_a_plan_names_the_calls_that_are_made_then(
     load(database, graph, [*two_cliques(), HERMIT])
     report(database, graph, None)
     llm.counts = True
-    plan = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
+    plan = plan_reports(database, graph, door_to(model), TOKENISER)
     assert (llm.calls, plan.communities, plan.current, plan.composed) == (0, 2, 0, 0)
     done = report(database, graph, model)
     assert plan.usage.calls == done.usage.calls == 2
     assert plan.usage.input_tokens == pytest.approx(done.usage.input_tokens, rel=0.35)  # two tokenisers
-    after = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
+    after = plan_reports(database, graph, door_to(model), TOKENISER)
     assert (after.current, after.usage.calls, after.measured) == (2, 0, 2)
-    assert plan_reports(database, graph, Reporting(without_model(), TOKENISER)).usage.calls == 0
+    assert plan_reports(database, graph, without_model(), TOKENISER).usage.calls == 0
 
 
 def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
@@ -53,9 +53,9 @@ def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
 ) -> None:
     load(database, graph, [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
     write_parents(database, graph)
-    plan = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
+    plan = plan_reports(database, graph, door_to(model), TOKENISER)
     done = write_only(database, graph, model)
-    assert (plan.usage.calls, done.usage.calls, llm.calls, done.reports) == (1, 1, 1, 2)
+    assert (plan.usage.calls, done.usage.calls, llm.calls, done.communities) == (1, 1, 1, 2)
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [2]
     coarse, fine = read_reports(database, graph)
     assert (coarse.title, coarse.findings) == (fine.title, fine.findings)
@@ -66,12 +66,12 @@ from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.community_reports import Reporting, write_reports
+from kg_neo4j.organise.community_reports import write_reports
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Reporting(factory.door_to(factory.chat_model(settings)), tokens.load("approximate-1"))
-    write_reports(database, settings.graph, how, lease=lease)
+    door = factory.door_to(factory.chat_model(settings))
+    write_reports(database, settings.graph, door, tokens.load("approximate-1"), lease=lease)
 """
 
 

@@ -48,11 +48,11 @@ from report_writer import is_report_prompt, shown_rows, write_report
 def test_each_community_is_asked_about_once_and_every_reference_exists(
     database: Database, graph: str, llm: FakeLlm, model: ChatModel
 ) -> None:
-    assert (report(database, graph, model).reports, llm.calls) == (0, 0)
+    assert (report(database, graph, model).communities, llm.calls) == (0, 0)
     load(database, graph, [*two_cliques(), HERMIT])
     done = report(database, graph, model, concurrency=3)
     found = read_reports(database, graph)
-    assert (llm.calls, done.usage.calls, done.reports, done.by_model, done.flagged) == (2, 2, 2, 2, 0)
+    assert (llm.calls, done.usage.calls, done.communities, done.by_model, done.flagged) == (2, 2, 2, 2, 0)
     assert [(each.method, each.size) for each in found] == [("model", 5), ("model", 5)]
     assert found[0].title.startswith("Report on")
     assert (found[0].rating, len(found[0].findings)) == (6.5, 5)
@@ -69,14 +69,14 @@ def test_each_community_is_asked_about_once_and_every_reference_exists(
     assert "time" not in before
     done = report(database, graph, model)
     assert (llm.calls, done.changes, done.usage.calls) == (2, 0, 0)
-    assert report(database, f"{graph}-other", model).reports == 0
+    assert report(database, f"{graph}-other", model).communities == 0
     assert dump(database, graph) == before
     done = report(database, graph, model, singletons=True)
-    assert (llm.calls, done.reports, done.by_model, done.changes) == (2, 3, 2, 1)
+    assert (llm.calls, done.communities, done.by_model, done.changes) == (2, 3, 2, 1)
     found = read_reports(database, graph)
     assert (found[2].title, found[2].method, found[2].size) == ("Hermit", "composed", 1)
     done = report(database, graph, model, singletons=False)
-    assert (llm.calls, done.reports, done.by_model, done.changes) == (2, 2, 2, 0)
+    assert (llm.calls, done.communities, done.by_model, done.changes) == (2, 2, 2, 0)
     assert dump(database, graph) == before
 
 
@@ -233,7 +233,7 @@ def test_without_a_model_reports_are_composed_alike_in_any_order_and_a_repeat_ch
         dumps.append(dump(database, graph))
     assert dumps[0] == dumps[1]
     found = read_reports(database, graph)
-    assert (done.by_model, done.reports, done.changes, done.usage.calls) == (0, 2, 2, 0)
+    assert (done.by_model, done.communities, done.changes, done.usage.calls) == (0, 2, 2, 0)
     assert {each.method for each in found} == {"composed"}
     assert "5 entities with 10 relationships" in found[0].summary
     assert "facts.txt" in found[0].summary

@@ -29,7 +29,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.community_reports import Reporting, write_reports
+from kg_neo4j.organise.community_reports import write_reports
 from kg_neo4j.pipeline.commands.ask import ask
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import filters, projection_cache
@@ -58,7 +58,7 @@ def pages(database: Database) -> Iterator[str]:
     embed(database, name)
     with Lease(database, name) as lease:
         refresh(database, name, lease=lease)
-        write_reports(database, name, Reporting(without_model(), TOKENISER), lease=lease)
+        write_reports(database, name, without_model(), TOKENISER, lease=lease)
     yield name
     projection_cache.forget(database, name)
     delete_graph(database, name)

@@ -19,7 +19,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.community_reports import Reporting, write_reports
+from kg_neo4j.organise.community_reports import write_reports
 from kg_neo4j.pipeline.commands.ask import Answerer, answerer, ask
 from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.records import Answer, Filters
@@ -48,7 +48,7 @@ def asked(settings: Settings, database: Database) -> Iterator[Answerer]:
     vectors.embed(database, name, found.embedder, tokens.load("approximate-1"))
     with Lease(database, name) as lease:
         refresh(database, name, lease=lease)
-        write_reports(database, name, Reporting(without_model(), found.tokeniser), lease=lease)
+        write_reports(database, name, without_model(), found.tokeniser, lease=lease)
     tree(settings=found.settings)
     yield found
     projection_cache.forget(database, name)

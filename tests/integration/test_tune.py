@@ -18,7 +18,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.tree.aspects import fingerprint, load_aspects
-from kg_neo4j.pipeline.commands.tune import EXAMPLE_TOKENS, TuneOptions, plan_tune, tune, tune_aspects, write_schema
+from kg_neo4j.pipeline.commands.tune import EXAMPLE_TOKENS, TuneOptions, plan_tune, tune, write_schema
 
 ASPECTS = {
     "aspects": [
@@ -222,7 +222,7 @@ def test_the_command_writes_a_file_and_never_over_another_one(
 
 
 def test_without_a_model_the_set_that_fits_is_written(offline: Settings, text: str, tmp_path: Path) -> None:
-    tuned = tune_aspects([text], settings=offline)
+    tuned = tune([text], aspects=True, settings=offline)
     assert (tuned.method, tuned.chosen, tuned.usage.calls, tuned.notes) == ("cues", "biography", 0, ())
     assert next(iter(tuned.fits)) == "biography"
     write_schema(tuned, tmp_path / "mine.toml")
@@ -230,14 +230,14 @@ def test_without_a_model_the_set_that_fits_is_written(offline: Settings, text: s
     assert fingerprint(load_aspects(tmp_path / "mine.toml")) == fingerprint(load_aspects("biography"))
     assert tuned.text.startswith("# Proposed by the built-in cues: of the sets that ship, biography fits ")
     (tmp_path / "short.txt").write_text("It rained.", "utf-8")
-    assert "the choice is not sure" in tune_aspects([str(tmp_path / "short.txt")], settings=offline).notes[-1]
+    assert "the choice is not sure" in tune([str(tmp_path / "short.txt")], aspects=True, settings=offline).notes[-1]
 
 
 def test_a_model_proposes_aspects_that_a_tree_takes(online: Settings, llm: FakeLlm, text: str, tmp_path: Path) -> None:
     llm.rules = proposing(json.dumps(ASPECTS))
     planned = plan_tune([text], settings=online, aspects=True)
     assert llm.calls == 0
-    tuned = tune_aspects([text], settings=online, options=TuneOptions(domain="a journey"))
+    tuned = tune([text], aspects=True, settings=online, options=TuneOptions(domain="a journey"))
     assert (tuned.method, tuned.model, tuned.usage.calls, tuned.notes) == ("model", "scripted", 1, ())
     assert "they are about a journey" in llm.requests[0].prompt
     assert planned.usage.calls == 1
@@ -249,16 +249,16 @@ def test_a_model_proposes_aspects_that_a_tree_takes(online: Settings, llm: FakeL
 
 def test_a_bad_proposal_of_aspects_is_asked_for_once_more(online: Settings, llm: FakeLlm, text: str) -> None:
     llm.rules = proposing("I would say: the route.", json.dumps(ASPECTS))
-    assert tune_aspects([text], settings=online).usage.calls == 2
+    assert tune([text], aspects=True, settings=online).usage.calls == 2
     assert "not one JSON object with a list of aspects" in llm.requests[1].user
     five = {"aspects": [*ASPECTS["aspects"], {"name": "none"}]}
     llm.rules = proposing(json.dumps(five), json.dumps(five))
-    tuned = tune_aspects([text], settings=online)
+    tuned = tune([text], aspects=True, settings=online)
     assert len(tuned.aspects) == 4
     assert "'none'" in tuned.notes[-1]
     llm.rules = proposing("no", "no")
     with pytest.raises(BadModelAnswer, match="proposed no aspects"):
-        tune_aspects([text], settings=online)
+        tune([text], aspects=True, settings=online)
 
 
 def test_the_command_writes_aspects(environment: Mapping[str, str], text: str, tmp_path: Path) -> None:

@@ -23,7 +23,16 @@ from kg_neo4j._cli.terminal import (
     show,
 )
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import BuildReport, ExtractReport, LoadPlan, LoadReport, QuarantinedRow, SkippedSource, Usage
+from kg_neo4j.records import (
+    BuildReport,
+    ExtractReport,
+    LoadPlan,
+    LoadReport,
+    QuarantinedRow,
+    RunCounts,
+    SkippedSource,
+    Usage,
+)
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 
@@ -242,12 +251,12 @@ def _print_extract(report: ExtractReport) -> None:
     remark("note", report.notes)
 
 
-def _is_partly_done(report: LoadReport | ExtractReport) -> bool:
+def _is_partly_done(report: RunCounts) -> bool:
     """Return whether a source was skipped, a chunk failed, or not one of the rows was accepted."""
     return bool(report.failed_chunks or report.skipped or (report.rows.read and not report.rows.accepted))
 
 
-def _extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
+def _extraction_facts(report: RunCounts) -> dict[str, object]:
     """Return what became of the rows, and what asking cost, round by round."""
     rows = report.rows
     facts: dict[str, object] = {"rows": f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"}

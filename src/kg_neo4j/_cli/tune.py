@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from kg_neo4j._cli.options import settings_for
-from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.shapes import of_record
 from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.commands.tune import Tuned, TunedAspects
+    from kg_neo4j.pipeline.commands.tune import Tuned
+
+# What --json says, in the terms of shapes.toml.
+SCHEMA, ASPECTS = "entity_types=node_types relationship_types example=example_text", "set=chosen fits aspects"
+COMMON = "method model sampled chunks *usage notes"
 
 
 def tune(
@@ -58,11 +62,10 @@ def tune(
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="create it first")
     with progress(quiet=as_json) as bars:
-        propose = tune.tune_aspects if aspects else tune.tune
-        tuned: Tuned | TunedAspects = propose(sources, settings=settings, options=options, progress=bars)
+        tuned = tune.tune(sources, settings=settings, options=options, aspects=aspects, progress=bars)
     tune.write_schema(tuned, target)
     if as_json:
-        print_json({"path": str(target), **plain(tuned)})
+        print_json({"path": str(target), **of_record(tuned, f"{ASPECTS if aspects else SCHEMA} {COMMON}")})
         return
     print_facts(_facts(tuned, target))
     remark("note", tuned.notes)
@@ -70,12 +73,10 @@ def tune(
     typer.echo(f"read it, edit it, then: {use}", err=True)
 
 
-def _facts(tuned: Tuned | TunedAspects, target: Path) -> dict[str, object]:
-    from kg_neo4j.pipeline.commands.tune import Tuned
-
+def _facts(tuned: Tuned, target: Path) -> dict[str, object]:
     more: dict[str, object] = {"sample": f"{tuned.sampled} of {tuned.chunks} chunks"}
     by_model = tuned.model if tuned.method == "model" else ""
-    if isinstance(tuned, Tuned):
+    if not tuned.aspects:
         more = {"schema": target, "proposed by": by_model or "the built-in rules, most frequent first", **more}
         more["entity types"] = ", ".join(tuned.node_types) or "any"
         more["relationship types"] = ", ".join(tuned.relationship_types) or "any"

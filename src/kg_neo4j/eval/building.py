@@ -22,15 +22,16 @@ from kg_neo4j.extract.triples import TripleExtractor
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise.community_reports import CommunityReportsReport
+from kg_neo4j.organise.tree.interface import TreeBuildOptions
 from kg_neo4j.pipeline.commands.communities import (
     CommunityReportOptions,
-    CommunityReportsReport,
     community_reports,
     plan_community_reports,
 )
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.plan import plan
-from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport, plan_tree, tree
+from kg_neo4j.pipeline.commands.tree import TreeReport, plan_tree, tree
 from kg_neo4j.pipeline.estimates import names_in, reports_on
 from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document
 from kg_neo4j.pipeline.tally import Tally

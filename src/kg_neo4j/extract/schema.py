@@ -224,30 +224,16 @@ _UNWRITABLE = re.compile(r'[\\"\x00-\x1f\x7f\ud800-\udfff]')
 _UNWRITABLE_IN_BLOCK = re.compile(r'[\\\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]|"(?="")|"(?=\Z)')
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaDraft:
-    """What a new schema file has of its own; columns are those of `base`."""
-
-    base: Schema
-    name: str
-    description: str
-    remarks: tuple[str, ...]  # comment lines at the top
-    node_types: tuple[str, ...]
-    relationship_types: tuple[str, ...]
-    example_text: str
-    example_answer: str
-
-
-def write(draft: SchemaDraft) -> str:
-    """Return the text of a schema file."""
-    lines = [f"# {comment(remark)}" for remark in draft.remarks]
-    lines += [f"name = {quoted(draft.name)}", "version = 1", f"description = {quoted(draft.description)}"]
-    for section, types in (("node_types", draft.node_types), ("relationship_types", draft.relationship_types)):
+def write(schema: Schema, remarks: Sequence[str]) -> str:
+    """Return the text of a schema file; remarks are comments at its top."""
+    lines = [f"# {comment(remark)}" for remark in remarks]
+    lines += [f"name = {quoted(schema.name)}", "version = 1", f"description = {quoted(schema.description)}"]
+    for section, types in (("node_types", schema.node_types), ("relationship_types", schema.relationship_types)):
         lines += [f"{section} = [", *(f"    {quoted(kind)}," for kind in types), "]"]
-    for section, columns in (("nodes", draft.base.nodes), ("relationships", draft.base.relationships)):
+    for section, columns in (("nodes", schema.nodes), ("relationships", schema.relationships)):
         for column in columns:
             lines += ["", f"[[{section}]]", *_column_lines(column)]
-    lines += ["", "[example]", f"text = {_block(draft.example_text)}", f"answer = {_block(draft.example_answer)}"]
+    lines += ["", "[example]", f"text = {_block(schema.example_text)}", f"answer = {_block(schema.example_answer)}"]
     return "\n".join(lines) + "\n"
 
 

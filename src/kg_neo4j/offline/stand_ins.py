@@ -216,9 +216,8 @@ def _read_turn(job: ReadTurn) -> Turn:
 _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "open_extractor": _open_extractor,
     "compare": _compare,
-    "propose_schema": lambda job: job.by_counting(StandInDoor()),
+    "propose": lambda job: job.by_fits(_fits) if job.aspects else job.by_counting(StandInDoor()),
     "tune": lambda _: None,
-    "propose_aspects": lambda job: job.by_fits(_fits),
     "tune_aspects": lambda _: None,
     "description": _describe,
     "report": _report,

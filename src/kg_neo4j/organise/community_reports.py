@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from kg_neo4j._models import prompts
@@ -43,64 +43,79 @@ from kg_neo4j.records import Usage
 PAGE = 100  # communities that are read at a time
 DOCUMENTS = 5  # titles that a composed report names
 SAMPLE_CHUNKS, SAMPLE_TOKENS = 10, 150  # chunks that show what documents are about, and of each so many tokens
-LONGEST_DOMAIN = 100  # characters
+LONGEST_DOMAIN = 200  # characters, named by a person or by a model
 STAGE = "reports"
 BASE_TOKENS = 200  # of a report without its findings, as a plan assumes it
 FINDING_TOKENS = 110  # of a finding: fewer than the words that a report may have
 
 
 @dataclass(frozen=True, slots=True)
-class Reporting:
-    """How to write reports."""
+class CommunityReportsReport:
+    """What writing community reports did."""
 
-    door: Door
-    tokeniser: Tokeniser
-    domain: str | None = None  # what the documents are about; empty: nothing is said; None: as reports so far
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """What writing reports did."""
-
-    reports: int  # that the graph has now
+    graph: str
+    communities: int
+    by_model: int  # of all reports that the graph has now
+    flagged: int  # likewise: the model's answer broke rules, also when it was asked once more
     changes: int  # reports that were written; 0 on a repeat
-    by_model: int  # of the reports that the graph has now
-    flagged: int  # likewise
+    domain: str  # that the model was given
     usage: Usage
-    domain: str = ""  # that the model was given
+    seconds: float = 0.0
     unfinished: tuple[str, ...] = ()  # one line on what a model should have written and did not
+    notes: tuple[str, ...] = ()
+
+    @property
+    def composed(self) -> int:
+        """Reports of the graph that no model wrote."""
+        return self.communities - self.by_model
 
 
 @dataclass(frozen=True, slots=True)
-class ReportPlan:
-    """What `write_reports` would do. Calls and tokens are estimates: children's reports are not written yet."""
+class CommunityReportsPlan:
+    """What writing community reports would take; calls, tokens and price are estimates."""
 
+    graph: str
+    model: str | None  # None: they are composed from the graph; nothing is paid
     communities: int
     current: int  # with a report that stands
     composed: int  # that get a report without a model
-    usage: Usage  # of the calls that are still to be paid; without a price
+    usage: Usage  # of the calls that are still to be paid
     measured: int = 0  # answers of this model that the length of a report was measured on; 0: assumed
+    assumptions: tuple[str, ...] = ()
 
 
-def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
-    """Return what `write_reports` would ask: the same run, with a door that counts and without writing."""
-    run = _ReportsRun(database, graph, how, None)
+def plan_reports(
+    database: Database, graph: str, door: Door, tokeniser: Tokeniser, domain: str | None = None
+) -> CommunityReportsPlan:
+    """Return what `write_reports` would ask, without a price: the same run, with a door that counts, without writing.
+
+    Calls and tokens are estimates: reports on parts are not written yet.
+    """
+    run = _ReportsRun(database, graph, door, tokeniser, domain, None)
     for rows in pages(run.communities):
         run.write(rows)
-    usage, measured = run.still_to_pay()
-    return ReportPlan(len(run.communities), run.current, run.composed, usage, measured)
+    return CommunityReportsPlan(graph, door.model, len(run.communities), run.current, run.composed, *run.still_to_pay())
 
 
 def write_reports(
-    database: Database, graph: str, how: Reporting, progress: Progress = SILENT, *, lease: Lease
-) -> Reported:
+    database: Database,
+    graph: str,
+    door: Door,
+    tokeniser: Tokeniser,
+    domain: str | None = None,
+    progress: Progress = SILENT,
+    *,
+    lease: Lease,
+) -> CommunityReportsReport:
     """Bring the reports on all communities of `graph` up to date. A repeat gives 0 changes and 0 calls.
+
+    `domain` is what the documents are about; empty: nothing is said; None: as reports so far.
 
     A model that fails, or a budget that is reached, does not stop: reports that were to be asked for are composed from
     the graph, `unfinished` says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease
     was lost.
     """
-    run = _ReportsRun(database, graph, how, lease)
+    run = _ReportsRun(database, graph, door, tokeniser, domain, lease)
     progress.start(STAGE, len(run.communities))
     for rows in pages(run.communities):
         run.write(rows)
@@ -148,7 +163,9 @@ class _ReportsRun:
 
     database: Database
     graph: str
-    how: Reporting
+    door: Door
+    tokeniser: Tokeniser
+    wanted_domain: str | None
     lease: Lease | None  # None: a plan, which asks and writes nothing
     communities: Sequence[Row] = field(init=False)
     domain: str = field(init=False)  # that a model is given
@@ -157,10 +174,8 @@ class _ReportsRun:
     by_model: int = 0
     flagged: int = 0
     usage: Usage = field(default_factory=Usage)
-    door: Door = field(init=False)
     asker: Asker = field(init=False)
-    failed: list[str] = field(default_factory=list)
-    waiting: int = 0  # reports that the model should have written
+    failed: list[str] = field(default_factory=list)  # why, of each report that the model should have written
     current: int = 0  # reports that stand
     composed: int = 0  # reports that no model is asked for
     unasked: dict[str, WriteReport] = field(default_factory=dict)  # of a plan, by key: levels share communities
@@ -168,19 +183,19 @@ class _ReportsRun:
 
     def __post_init__(self) -> None:
         self.communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
-        self.domain = usual_domain(self.communities) if self.how.domain is None else self.how.domain
-        door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
+        self.domain = usual_domain(self.communities) if self.wanted_domain is None else self.wanted_domain
+        door = self.door.storing(GraphAnswers(self.database, self.graph, self.lease))
         self.door = door if self.lease else door.counting([])
-        self.asker = Asker(self.graph, door.name, door.window, self.domain, self.how.tokeniser)
+        self.asker = Asker(self.graph, door.name, door.window, self.domain, self.tokeniser)
 
-    def report(self) -> Reported:
-        unfinished: list[str] = []
-        if self.waiting:
-            why = str(self.door.stopped) if self.door.stopped else self.failed[0]
-            unfinished.append(f"{self.waiting} reports were not written by the model: {why}")
-        counts = (self.reports, self.changes, self.by_model, self.flagged)
+    def report(self) -> CommunityReportsReport:
+        counts = (self.reports, self.by_model, self.flagged, self.changes)
         domain = self.domain if self.door.replaces(COMPOSED) else ""
-        return Reported(*counts, self.usage, domain, tuple(unfinished))
+        done = CommunityReportsReport(self.graph, *counts, domain, self.usage)
+        if not self.failed:
+            return done
+        why = self.door.stopped or self.failed[0]
+        return replace(done, unfinished=(f"{len(self.failed)} reports were not written by the model: {why}",))
 
     def write(self, rows: Sequence[Row]) -> None:
         """Bring the reports of one page up to date."""
@@ -192,7 +207,7 @@ class _ReportsRun:
             for row in known
             if row["method"] == MODEL
             and row["hash"] == materials[row["id"]].digest
-            and self.how.domain in (None, row["domain"] or "")
+            and self.wanted_domain in (None, row["domain"] or "")
         }
         written = self._written([materials[row["id"]] for row in known if row["id"] not in current])
         made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in known if row["id"] in written]
@@ -222,7 +237,6 @@ class _ReportsRun:
             if isinstance(answer.error, Unanswered):
                 self.unasked[task.request("", 0).key] = task
             elif report is None:
-                self.waiting += 1
                 self.failed.append(str(answer.error))
             done[task.material.id] = report or composed(task, self.door, NOT_ANSWERED)
         return done
@@ -243,7 +257,7 @@ class _ReportsRun:
         row = self.database.read(query, graph=self.graph, model=self.door.name)[0]
         measured = round(float(row["output_tokens"] or 0))
         asked = [task.messages() for task in self.unasked.values()]
-        read = sum(self.how.tokeniser.count(message) for messages in asked for message in messages)
+        read = sum(self.tokeniser.count(message) for messages in asked for message in messages)
         most = [BASE_TOKENS + FINDING_TOKENS * most_findings(task.material) for task in self.unasked.values()]
         return Usage(len(asked), read, len(asked) * measured or sum(most)), int(row["answers"])
 

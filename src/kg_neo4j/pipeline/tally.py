@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -17,9 +17,12 @@ from kg_neo4j.records import (
     QuoteCounts,
     RejectionReason,
     RowCounts,
+    RunCounts,
     SkippedSource,
     Usage,
 )
+
+Report = TypeVar("Report", bound=RunCounts)
 
 
 @dataclass(slots=True)
@@ -77,18 +80,11 @@ class Tally:
     def report(self, database: Database, graph: str, communities: int) -> LoadReport:
         """Return the report; the sizes are those of the graph now."""
         size = database.read(queries.get("write/count_graph"), graph=graph)[0]
-        return LoadReport(
-            graph=graph,
-            nodes=size["nodes"],
-            relationships=size["relationships"],
-            communities=communities,
-            changes=self.changes,
-            unfinished=tuple(self.unfinished),
-            **self.counted(),
-        )
+        totals = (size["nodes"], size["relationships"], communities, self.changes)
+        return self.counted(LoadReport(graph, *totals, tuple(self.unfinished)))
 
-    def counted(self) -> dict[str, Any]:
-        """Return what the reports of a load and of an extraction to files have."""
+    def counted(self, report: Report) -> Report:
+        """Return a report with what was counted."""
         rejected, notes = self.rejections.total(), [*self.notes]
         if self.unquoted or self.unlocated:
             counts = ((self.unquoted, "no quote"), (self.unlocated, "a quote that is not in the text"))
@@ -104,17 +100,18 @@ class Tally:
             notes.append(
                 f"all {self.read} rows were rejected, {count} of them {why}; `kg quarantine` lists them{repair}"
             )
-        return {
-            "documents": self.documents,
-            "chunks": self.chunks,
-            "rows": RowCounts(self.read, self.read - rejected, rejected),
-            "usage": self.usage,
-            "seconds": time.monotonic() - self.started,
-            "skipped": tuple(self.skipped),
-            "failed_chunks": tuple(self.failed),
-            "rejections": dict(self.rejections),
-            "mended": self.repaired,
-            "steps": dict(self.steps),
-            "notes": tuple(notes),
-            "quotes": QuoteCounts(self.unquoted, self.unlocated),
-        }
+        return replace(
+            report,
+            documents=self.documents,
+            chunks=self.chunks,
+            rows=RowCounts(self.read, self.read - rejected, rejected),
+            usage=self.usage,
+            seconds=time.monotonic() - self.started,
+            skipped=tuple(self.skipped),
+            failed_chunks=tuple(self.failed),
+            rejections=dict(self.rejections),
+            mended=self.repaired,
+            steps=dict(self.steps),
+            notes=tuple(notes),
+            quotes=QuoteCounts(self.unquoted, self.unlocated),
+        )

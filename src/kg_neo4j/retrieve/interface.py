@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR
-from kg_neo4j.records import Answer, Filters, TreeStep, Usage
+from kg_neo4j.records import Answer, Fact, Filters, TreeStep, Usage
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS as TREE_TOKENS
 from kg_neo4j.retrieve.tree.choice import TreeChoice
@@ -60,15 +60,9 @@ class FoundEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFact:
-    """A fact between two entities, with the names of its ends."""
+class FoundFact(Fact):
+    """A fact that was found, with where it is stated."""
 
-    id: str
-    type: str
-    source: str
-    source_id: str
-    target: str
-    target_id: str
     description: str
     start_date: str
     evidence_count: int

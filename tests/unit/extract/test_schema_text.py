@@ -9,27 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.schema import SchemaDraft, answer_of, write
+from kg_neo4j.extract.schema import answer_of, write
 from kg_neo4j.records import NodeRow, RelationshipRow
 
 BASE = schemas.load("graph")
-DRAFT = SchemaDraft(
-    base=BASE,
-    name="tuned",
-    description="Letters.",
-    remarks=("Read it.",),
-    node_types=("PERSON", "LETTER"),
-    relationship_types=("WROTE",),
-    example_text=BASE.example_text,
-    example_answer=BASE.example_answer,
-)
+OWN = {"name": "tuned", "node_types": ("PERSON", "LETTER"), "relationship_types": ("WROTE",)}
+DRAFT = replace(BASE, **OWN)
 
 
 @pytest.mark.parametrize("name", schemas.BUILT_IN)
 def test_a_schema_that_was_written_is_the_one_that_was_meant(name: str) -> None:
     base = schemas.load(name)
-    draft = replace(DRAFT, base=base, example_answer=base.example_answer)
-    found = schemas.parse(write(draft), "here")
+    found = schemas.parse(write(replace(base, **OWN), ["Read it."]), "here")
     assert (found.nodes, found.relationships) == (base.nodes, base.relationships)
     assert (found.node_types, found.relationship_types) == (("PERSON", "LETTER"), ("WROTE",))
     assert (found.example_text, found.example_answer) == (base.example_text, base.example_answer)
@@ -37,19 +28,18 @@ def test_a_schema_that_was_written_is_the_one_that_was_meant(name: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives(text: str) -> None:
-    draft = replace(DRAFT, description=text, remarks=(text,), example_text=text)
-    found = schemas.parse(write(draft), "here")
+    found = schemas.parse(write(replace(DRAFT, description=text, example_text=text), [text]), "here")
     assert found.description == text
     assert found.example_text.split() == text.split()
 
 
 @pytest.mark.parametrize("text", ['"""', 'ends with "', 'x""""""', "\\", "\\u0041", "\x00\x1f\x7f", "a\tb\r\nc"])
 def test_marks_of_the_file_format_are_text(text: str) -> None:
-    assert schemas.parse(write(replace(DRAFT, example_text=f"a{text}b")), "here").example_text == f"a{text}b"
+    assert schemas.parse(write(replace(DRAFT, example_text=f"a{text}b"), []), "here").example_text == f"a{text}b"
 
 
 def test_half_a_character_does_not_spoil_the_file() -> None:
-    assert schemas.parse(write(replace(DRAFT, name="a\ud800")), "here").name == "a\ufffd"
+    assert schemas.parse(write(replace(DRAFT, name="a\ud800"), []), "here").name == "a\ufffd"
 
 
 def test_rows_become_an_answer_with_the_columns_of_the_schema() -> None:

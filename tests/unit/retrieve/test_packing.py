@@ -75,8 +75,8 @@ def founds(draw: st.DrawFn) -> Found:
     facts = []
     for number in range(draw(st.integers(0, 6))):
         left, right = draw(ends), draw(ends)
-        names = (f"Person {left}", f"e{left}", f"Person {right}", f"e{right}")
-        facts.append(FoundFact(f"f{number}", "MET", *names, "", "", 1, draw(score), draw(place)))
+        names = (f"Person {left}", f"e{left}", "MET", f"Person {right}", f"e{right}")
+        facts.append(FoundFact(f"f{number}", *names, "", "", 1, draw(score), draw(place)))
     return Found("local", tuple(chunks), entities, tuple(facts))
 
 
@@ -100,8 +100,8 @@ def test_a_chunk_larger_than_the_budget_is_represented_by_the_words_that_matter(
     text = " ".join(SENTENCES)
     start = text.index("Person 7 met")
     chunk = FoundChunk("c", text, 0, "", "Doc", 1.0)
-    names = ("Person 7", "e7", "Person 8", "e8")
-    fact = FoundFact("f", "MET", *names, "", "", 1, 1.0, (Place("c", None, start, start + 12),))
+    names = ("Person 7", "e7", "MET", "Person 8", "e8")
+    fact = FoundFact("f", *names, "", "", 1, 1.0, (Place("c", None, start, start + 12),))
     packed = pack_found(Found("local", (chunk,), (), (fact,)), TOKENISER, 200)
     assert [each.kind for each in packed.evidence] == ["chunk", "entity", "entity", "fact"]
     assert packed.evidence[0].text == SENTENCES[7]

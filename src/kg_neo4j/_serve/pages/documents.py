@@ -15,6 +15,7 @@ from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
+from kg_neo4j.records import Fact
 
 PASSAGES = 8  # of a page: some 40,000 characters
 MARKS = 500  # mentions, and statements, of one passage
@@ -121,25 +122,13 @@ def _mention(text: str, id: str, name: str, as_written: str, start: int, end: in
 
 def _statements(rows: Sequence[Sequence[Any]]) -> tuple[MarkedFacts, ...]:
     """Return statements with what the same words state together."""
-    by_place: dict[tuple[int, int], list[LinkedFact]] = {}
+    by_place: dict[tuple[int, int], list[Fact]] = {}
     for start, end, id, kind, source_id, source, target_id, target in rows:
-        fact = LinkedFact(id, source or "", source_id, kind, target or "", target_id)
+        fact = Fact(id, source or "", source_id, kind, target or "", target_id)
         by_place.setdefault((start, end), []).append(fact)
     return tuple(
         MarkedFacts(number, *place, tuple(facts)) for number, (place, facts) in enumerate(sorted(by_place.items()), 1)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedFact:
-    """A fact with the ids of its ends."""
-
-    id: str
-    source: str
-    source_id: str
-    type: str
-    target: str
-    target_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +148,7 @@ class MarkedFacts:
     number: int
     start: int  # offsets into the passage
     end: int
-    facts: tuple[LinkedFact, ...]
+    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,9 @@ from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.organise.tree.interface import LEAF_TOKENS, TreeBuildOptions
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import answerer
-from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, SkippedSource, Usage

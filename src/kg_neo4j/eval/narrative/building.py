@@ -15,8 +15,7 @@ from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.narrative.grid import StudyScope
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
-from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
-from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
+from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME, TreeBuildOptions
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.settings import Settings
 

@@ -9,9 +9,8 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, MANY, System, systems
 from kg_neo4j.eval.answers.systems import SYSTEMS as SYSTEMS_BY_NAME
 from kg_neo4j.organise.tree.aspects import GENERAL
-from kg_neo4j.organise.tree.interface import DETAILS, LEAF_TOKENS, MOST_DETAILS, NAME, SUMMARY_TOKENS
+from kg_neo4j.organise.tree.interface import DETAILS, LEAF_TOKENS, MOST_DETAILS, NAME, SUMMARY_TOKENS, TreeBuildOptions
 from kg_neo4j.organise.tree.upkeep import RAPTOR
-from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import AskOptions
 from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TreeChoice

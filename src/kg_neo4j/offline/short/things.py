@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.records import Citation
+from kg_neo4j.records import Citation, Fact
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.linking import exact_query, look_up, near_query
@@ -24,15 +24,9 @@ _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class ThingFact:
+class ThingFact(Fact):
     """A fact at one of a thing's entities, with the words that state it first."""
 
-    id: str
-    type: str
-    source: str
-    source_id: str
-    target: str
-    target_id: str
     place: Citation
     after: str = ""  # what follows these words in their chunk, in part
 

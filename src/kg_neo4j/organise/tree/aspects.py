@@ -46,11 +46,15 @@ _KEYS = ("name", "title", "question", "prompt", "cues")
 _HINT = "prompts/aspects/narrative.toml shows the form"
 
 
-def load_aspects(source: str | Path | None = None) -> tuple[Aspect, ...]:
-    """Return the aspects of a shipped set, by its name, or of a TOML file; None: the seven of narrative text.
+def load_aspects(source: str | Path | tuple[Aspect, ...] | None = None) -> tuple[Aspect, ...]:
+    """Return the aspects of a shipped set, by its name, or of a TOML file; None or (): the seven of narrative text.
+
+    Aspects are returned as they are.
 
     Raises UsageError naming the file and what is wrong with it, or the sets that ship.
     """
+    if isinstance(source, tuple):
+        return source or load_aspects()
     path = Path(source or SHIPPED[0])
     if str(path) in SHIPPED:
         path = resources.folder("prompts") / "aspects" / f"{path}.toml"

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kg_neo4j._models.door import EXTRACTIVE
 from kg_neo4j._models.embedding import Vectors
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.graph.database import present
+from kg_neo4j.graph.answers import GraphAnswers
+from kg_neo4j.graph.database import Row, present
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
@@ -21,9 +23,10 @@ from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Clusters,
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.naming import ClusterAspects, TreeNamer
 from kg_neo4j.organise.tree.stored import DETAIL as DETAIL_LABEL
-from kg_neo4j.organise.tree.stored import PASSAGE, SUMMARY, Link, Node
-from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of
-from kg_neo4j.organise.tree.writing import Writing
+from kg_neo4j.organise.tree.stored import PASSAGE, SUMMARY, Link, Node, StoredTree, TreeDraft
+from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of, write
+from kg_neo4j.organise.tree.upkeep import options_json
+from kg_neo4j.organise.tree.writing import Writing, silent_json
 from kg_neo4j.organise.tree.written import DETAIL, TreeItem, WrittenText
 
 CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
@@ -39,40 +42,32 @@ class WrittenNode:
     links: tuple[Link, ...]  # what it is made from; of a summary with probabilities
 
 
-@dataclass(frozen=True, slots=True)
-class TreeDraft:
-    """A tree as it should be."""
-
-    nodes: tuple[Node, ...]
-    structure: TreeStructure
-    naming_answers: tuple[str, ...] | None  # None: those of the stored tree
-    absent: tuple[str, ...]  # aspects that nothing of it shows
-    levels: int
-    silent: Mapping[str, WrittenText] = field(
-        default_factory=dict
-    )  # notes on aspects that a leaf does not show, by hash
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class TreeBuild:
-    """One build, and what the tree is built from."""
+    """A tree in the making: what is stored of it, what it is built from, and who names and writes."""
 
-    tree_id: str
-    document_id: str
-    leaves: Leaves
-    vectors: Vectors  # of the leaves
+    id: str
+    document: Row  # id and title
+    stored: StoredTree | None
+    shape: TreeStructure | None  # that is stored and holds; None: it is to be found
     options: TreeOptions
+    rows: Sequence[Row]  # the document's chunks, as tree/chunks.cypher gives them; none of a text that is not loaded
+    fingerprint: str  # of its chunks
+    leaves: Leaves
     room: int  # tokens of one question; clusters that grew beyond it are shown in part
     namer: TreeNamer
     writing: Writing
     embedding: TreeVectors
-    stored: TreeStructure | None = None
+    answers: GraphAnswers
+    notes: tuple[str, ...] = ()
+    vectors: Vectors = field(init=False)  # of the leaves
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
     _silent: dict[str, WrittenText] = field(default_factory=dict)
 
     def build(self) -> TreeDraft:
         """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""
-        structure, answers = (self.stored, None) if self.stored else self._structure()
+        self.vectors = self.embedding.of_leaves(self.leaves, self.rows)
+        structure, answers = (self.shape, self._naming_answers()) if self.shape else self._structure()
         summaries = self._first_level(structure)
         level = summaries
         for number in range(2, self.options.levels + 1):
@@ -80,14 +75,44 @@ class TreeBuild:
             summaries = [*summaries, *level]
             if not level:
                 break
-        if not self.stored:
+        if not self.shape:
             structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
         details = self._details_by_aspect(structure) if self.options.details_by == BY_ASPECT else self._details()
+        return self._draft(structure, answers, summaries, details)
+
+    def _draft(
+        self,
+        structure: TreeStructure,
+        answers: Sequence[str],
+        summaries: Sequence[WrittenNode],
+        details: Sequence[WrittenNode],
+    ) -> TreeDraft:
+        silent = {key: text for key, text in self._silent.items() if text.answers or text.method != EXTRACTIVE}
         shown = {each.item.aspect for each in summaries}
-        absent = tuple(aspect.name for aspect in self.options.aspects if aspect.name not in shown)
-        levels = max((each.item.level for each in summaries), default=0)
-        nodes = (*self._passages(), *self._nodes(SUMMARY, summaries), *self._nodes(DETAIL_LABEL, details))
-        return TreeDraft(nodes, structure, answers, absent, levels, self._silent)
+        properties = {
+            "fingerprint": self.fingerprint,
+            "levels": max((each.item.level for each in summaries), default=0),
+            "absent": [aspect.name for aspect in self.options.aspects if aspect.name not in shown],
+            "flags": list(structure.flags),
+            "naming": structure.naming,
+            "silent": silent_json(silent) if silent else None,
+        }
+        leaves, ids = self.leaves, [leaf.id for leaf in self.leaves.leaves]
+        return TreeDraft(
+            [*self._passages(), *self._nodes(SUMMARY, summaries), *self._nodes(DETAIL_LABEL, details)],
+            chunks=[] if leaves.are_passages else ids,
+            passages=ids if leaves.are_passages else [],
+            fit=(self.stored.fit if self.shape and self.stored else None) or write(structure),
+            settings=options_json(self.options),
+            answers=(*answers, *sorted({key for text in silent.values() for key in text.answers})),
+            properties=present(properties),
+            new_leaves=structure.new_leaves(leaves.leaves),
+        )
+
+    def _naming_answers(self) -> tuple[str, ...]:
+        """Return the keys of the stored tree's answers that name aspects."""
+        silent = {key for text in self.writing.silent.values() for key in text.answers}
+        return tuple(key for key in (self.stored.answers if self.stored else ()) if key not in silent)
 
     def _structure(self) -> tuple[TreeStructure, tuple[str, ...]]:
         """Find clusters and name their aspects; where one is shown nowhere, again with another seed, at most twice.
@@ -153,8 +178,8 @@ class TreeBuild:
 
     def _clusters(self, aspect: str, own: Mapping[int, WrittenNode], level: int) -> Sequence[Cluster]:
         """Return the clusters of summaries of one aspect: those of the stored shape, else those that are found now."""
-        if self.stored is not None:
-            levels = self.stored.upper.get(aspect, ())
+        if self.shape is not None:
+            levels = self.shape.upper.get(aspect, ())
             return levels[level - 2] if level - 2 < len(levels) else ()
         if len(own) < (raptor.FEWEST_NODES if self.options.clustering == UMAP else 2):
             return ()
@@ -177,7 +202,7 @@ class TreeBuild:
         """Write the summaries of one level: each of an aspect, with a number, of parts (id, text, tokens)."""
         items, links = [], []
         for aspect, number, parts, shares in wanted:
-            id = hash_id("tree summary", self.tree_id, aspect, str(level), str(number))
+            id = hash_id("tree summary", self.id, aspect, str(level), str(number))
             texts, flags = self._shown(parts, shares)
             digest = self._hash("summary", aspect, texts)
             items.append(TreeItem(id, "summary", aspect, "\n\n".join(texts), digest, flags, level=level))
@@ -244,7 +269,7 @@ class TreeBuild:
         return details
 
     def _detail(self, leaf: Leaf, part: str, aspect: str, before: tuple[str, ...] = ()) -> TreeItem:
-        id = hash_id("tree detail", self.tree_id, leaf.id, part)
+        id = hash_id("tree detail", self.id, leaf.id, part)
         digest = self._hash("detail", "" if aspect == DETAIL else aspect, [leaf.text, *before])
         return TreeItem(id, DETAIL, aspect, leaf.text, digest, before=before)
 
@@ -275,7 +300,7 @@ class TreeBuild:
         return self._embedded(found)
 
     def _node(self, id: str, label: str, properties: dict[str, Any], links: tuple[Link, ...]) -> Node:
-        own = {"document_id": self.document_id, **properties}
+        own = {"document_id": self.document["id"], **properties}
         return Node(id, label, own, tuple(sorted(links)), self.embedding.digest(properties["text"]))
 
     def _embedded(self, nodes: Sequence[Node]) -> list[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Row, batches
 from kg_neo4j.graph.documents import embedded_text
+from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.store import TreeStore
 from kg_neo4j.organise.vectors import stale_hash, text_hash
 
@@ -27,6 +28,7 @@ class TreeVectors:
     model: EmbeddingModel
     tokeniser: Tokeniser
     keeps: bool = False  # vectors that are paid for
+    stands_for: EmbeddingModel | None = None  # in a plan: the model that would be paid
     _known: dict[str, list[float]] = field(default_factory=dict)
 
     def digest(self, text: str) -> str:
@@ -46,7 +48,16 @@ class TreeVectors:
             self._known |= made
         return self._array([self._known[key] for key in hashes])
 
-    def of_chunks(self, chunks: Sequence[Row]) -> Vectors:
+    def of_leaves(self, leaves: Leaves, chunks: Sequence[Row]) -> Vectors:
+        """Return an array of shape (n, d). `chunks`: the rows of tree/chunks.cypher; none for a text not loaded."""
+        texts = [leaf.text for leaf in leaves.leaves]
+        if self.stands_for is not None:
+            paid = replace(self, model=self.stands_for, _known={})
+            stored = paid._stored([leaf.id for leaf in leaves.leaves], texts)
+            return self.of_texts(texts) if stored is None else stored
+        return self.of_texts(texts) if leaves.are_passages or not chunks else self._of_chunks(chunks)
+
+    def _of_chunks(self, chunks: Sequence[Row]) -> Vectors:
         """Return an array of shape (n, d) for rows of tree/chunks.cypher: vectors of heading and text."""
         texts = [embedded_text(row["heading"], row["text"]) for row in chunks]
         stale: list[tuple[Row, str]] = []
@@ -61,7 +72,7 @@ class TreeVectors:
         found = self.store.chunk_vectors(ids)
         return self._array([found[each] for each in ids])
 
-    def stored(self, ids: Sequence[str], texts: Sequence[str]) -> Vectors | None:
+    def _stored(self, ids: Sequence[str], texts: Sequence[str]) -> Vectors | None:
         """Return the vectors of leaves without making any: a leaf without one is taken for its neighbour.
 
         None where no leaf has one. Shape (n, d).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 NAME = "narrative"  # of a tree, where none is given
@@ -64,8 +65,26 @@ class Summariser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class TreeBuildOptions:
+    """What to build. None: as the tree has it already, else the default (200, 200, 1)."""
+
+    documents: tuple[str, ...] = ()  # ids, titles, keys or sources; none: all
+    name: str = NAME
+    aspects: str | Path | tuple[Aspect, ...] | None = None  # a set that ships, a file, or aspects; None: the seven
+    leaf_tokens: int | None = None
+    summary_tokens: int | None = None
+    details: int | None = None  # notes for each leaf, 0 to 3
+    details_by: str | None = None  # "text": on all that a leaf says; "aspect": on what it says of one aspect each
+    levels: int | None = None  # at most, 1 to 5
+    seed: int | None = None
+    rebuild: bool = False  # clusters and aspects are found anew
+    budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
+    plot: Path | None = None  # .svg or .html: the tree of one document is drawn into it, once it is whole
+
+
+@dataclass(frozen=True, slots=True)
 class TreeOptions:
-    """How to build a tree; stored with it, because another choice gives another tree."""
+    """How one tree is built; stored with it, because another choice gives another tree."""
 
     name: str = NAME
     leaf_tokens: int = LEAF_TOKENS  # of a leaf at most

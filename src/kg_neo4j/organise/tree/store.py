@@ -12,7 +12,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.tree.stored import Publication, StoredTree, begin_tree, publish, read_tree
+from kg_neo4j.organise.tree.stored import StoredTree, TreeDraft, begin_tree, publish, read_tree
 from kg_neo4j.organise.vectors import store_chunks
 
 
@@ -32,7 +32,7 @@ class TreeStore:
         """Return what is stored of a tree; None where there is none."""
         return read_tree(self.database, self.graph, id)
 
-    def publish(self, stored: StoredTree, wanted: Publication) -> int:
+    def publish(self, stored: StoredTree, wanted: TreeDraft) -> int:
         """Write what differs and return how many nodes changed."""
         return publish(self.database, self._held(), self.graph, stored, wanted)
 

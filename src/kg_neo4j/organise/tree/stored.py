@@ -58,7 +58,7 @@ class StoredTree:
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class TreeDraft:
     """All of a tree as it should be."""
 
     nodes: Sequence[Node]
@@ -68,6 +68,7 @@ class Publication:
     settings: str
     answers: Sequence[str]
     properties: Mapping[str, Any]  # fingerprint, levels, absent, ...
+    new_leaves: int  # that came after the clusters were made
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def begin_tree(lease: Lease, graph: str, document_id: str, name: str) -> None:
     lease.write(queries.get("tree/begin"), graph=graph, document_id=document_id, id=id, name=name)
 
 
-def difference(stored: StoredTree, wanted: Publication) -> Difference:
+def difference(stored: StoredTree, wanted: TreeDraft) -> Difference:
     """Return what is to be written so that the stored tree is as it should be."""
     gone = sorted(stored.nodes.keys() - {node.id for node in wanted.nodes})
     changed = sorted((node for node in wanted.nodes if stored.nodes.get(node.id) != node), key=lambda node: node.order)
@@ -124,7 +125,7 @@ def difference(stored: StoredTree, wanted: Publication) -> Difference:
     return Difference(gone, changed, relinked, 0 if is_none else len(gone) + len(changed) + 1)
 
 
-def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: Publication) -> int:
+def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: TreeDraft) -> int:
     """Write what differs and return how many nodes changed, came or went, the tree itself counted; 0 for none."""
     found = difference(stored, wanted)
     if not found.nodes:

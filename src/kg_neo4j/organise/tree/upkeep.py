@@ -12,7 +12,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree import aspects as aspect_sets
 from kg_neo4j.organise.tree import raptor
-from kg_neo4j.organise.tree.interface import BY_TEXT, NAME, SPHERES, UMAP, Aspect, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_TEXT, SPHERES, UMAP, Aspect, TreeBuildOptions, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint
 
 _NUMBERS = ("leaf_tokens", "summary_tokens", "details", "levels", "seed")  # that are chosen and stored
@@ -31,20 +31,6 @@ class TreeState:
     stale: bool  # the document's chunks are not those that it was built from
 
 
-@dataclass(frozen=True, slots=True)
-class TreeBuildChoice:
-    """What a caller chooses; None: as the tree has it, else the default."""
-
-    name: str = NAME
-    leaf_tokens: int | None = None
-    summary_tokens: int | None = None
-    details: int | None = None
-    levels: int | None = None
-    seed: int | None = None
-    aspects: tuple[Aspect, ...] | None = None
-    details_by: str | None = None
-
-
 def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
     """Return the state of every tree of `graph`, by title and name."""
     rows = database.read(queries.get("tree/trees"), graph=graph)
@@ -57,7 +43,7 @@ def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
 
 
 def settled(
-    choice: TreeBuildChoice, stored: TreeOptions | None, embedder: str, tokeniser: str, *, rebuild: bool, what: str
+    choice: TreeBuildOptions, stored: TreeOptions | None, embedder: str, tokeniser: str, what: str
 ) -> TreeOptions:
     """Return what to build with. Raises UsageError where a stored tree was built with something else.
 
@@ -69,9 +55,10 @@ def settled(
     given = {name: value for name, value in given.items() if value is not None}
     wanted = replace(usual, name=choice.name, embedder=embedder, tokeniser=tokeniser, **given)
     if stored is None or choice.aspects is not None:
-        aspects = choice.aspects or ((aspect_sets.GENERAL,) if is_raptor else aspect_sets.load_aspects())
-        wanted = replace(wanted, aspects=tuple(aspects), aspects_hash=aspect_sets.fingerprint(aspects))
-    if stored is None or rebuild:
+        is_general = is_raptor and choice.aspects in (None, ())
+        aspects = (aspect_sets.GENERAL,) if is_general else aspect_sets.load_aspects(choice.aspects)
+        wanted = replace(wanted, aspects=aspects, aspects_hash=aspect_sets.fingerprint(aspects))
+    if stored is None or choice.rebuild:
         return replace(wanted, leaf_limit=None)
     pairs = [(name, getattr(stored, name), getattr(wanted, name)) for name in _NUMBERS if name != "details"]
     changed = [f"{name} {before}, not {now}" for name, before, now in pairs if before != now]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -14,16 +14,23 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import analytics
-from kg_neo4j.organise import community_reports as reporting
-from kg_neo4j.organise.community_reports import ChooseDomain, Domain
+from kg_neo4j.organise.community_reports import (
+    BASE_TOKENS,
+    FINDING_TOKENS,
+    LONGEST_DOMAIN,
+    ChooseDomain,
+    CommunityReportsPlan,
+    CommunityReportsReport,
+    Domain,
+    plan_reports,
+    write_reports,
+)
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 
 FIND_DOMAIN, NO_DOMAIN = "auto", "none"
-LONGEST_DOMAIN = 200  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +56,6 @@ class CommunityReportOptions:
     domain: str | None = None  # "auto": found from a sample; "none"; None: as the reports so far
     budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
     singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not
-
-
-@dataclass(frozen=True, slots=True)
-class CommunityReportsReport:
-    """What writing community reports did."""
-
-    graph: str
-    communities: int
-    by_model: int  # of all reports that the graph has now
-    composed: int  # likewise
-    flagged: int  # likewise: the model's answer broke rules, also when it was asked once more
-    changes: int  # reports that were written; 0 on a repeat
-    domain: str
-    usage: Usage
-    seconds: float
-    unfinished: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CommunityReportsPlan:
-    """What writing community reports would take; calls, tokens and price are estimates."""
-
-    graph: str
-    model: str | None  # None: they are composed from the graph; nothing is paid
-    communities: int
-    current: int  # with a report that stands
-    composed: int
-    usage: Usage
-    assumptions: tuple[str, ...] = field(default=())
 
 
 def communities(
@@ -143,21 +120,9 @@ def community_reports(
         _check(database, settings.graph)
         domain = _domain(database, settings, door, options.domain)
         notes += [domain.note] if domain.note else []
-        how = reporting.Reporting(door, tokens.load(), domain.value)
-        done = reporting.write_reports(database, settings.graph, how, progress, lease=lease)
-    return CommunityReportsReport(
-        graph=settings.graph,
-        communities=done.reports,
-        by_model=done.by_model,
-        composed=done.reports - done.by_model,
-        flagged=done.flagged,
-        changes=done.changes,
-        domain=done.domain,
-        usage=done.usage + domain.usage,
-        seconds=time.monotonic() - started,
-        unfinished=done.unfinished,
-        notes=tuple(notes),
-    )
+        done = write_reports(database, settings.graph, door, tokens.load(), domain.value, progress, lease=lease)
+    seconds = time.monotonic() - started
+    return replace(done, usage=done.usage + domain.usage, seconds=seconds, notes=tuple(notes))
 
 
 def plan_community_reports(
@@ -169,24 +134,14 @@ def plan_community_reports(
     with connect(settings, progress) as database:
         _check(database, settings.graph)
         domain = _domain(database, settings, door, None if options.domain == FIND_DOMAIN else options.domain)
-        planned = reporting.plan_reports(
-            database, settings.graph, reporting.Reporting(door, tokens.load(), domain.value)
-        )
+        planned = plan_reports(database, settings.graph, door, tokens.load(), domain.value)
     asked = planned.usage
-    return CommunityReportsPlan(
-        graph=settings.graph,
-        model=door.model,
-        communities=planned.communities,
-        current=planned.current,
-        composed=planned.composed,
-        usage=priced(door.name, settings, asked.calls, asked.input_tokens, asked.output_tokens),
-        assumptions=_assumptions(planned, options.domain) if asked.calls else (),
-    )
+    usage = priced(door.name, settings, asked.calls, asked.input_tokens, asked.output_tokens)
+    return replace(planned, usage=usage, assumptions=_assumptions(planned, options.domain) if asked.calls else ())
 
 
-def _assumptions(planned: reporting.ReportPlan, domain: str | None) -> tuple[str, ...]:
-    base, more = reporting.BASE_TOKENS, reporting.FINDING_TOKENS
-    length = f"a report has {base} tokens and {more} for each of as many findings as it may have"
+def _assumptions(planned: CommunityReportsPlan, domain: str | None) -> tuple[str, ...]:
+    length = f"a report has {BASE_TOKENS} tokens and {FINDING_TOKENS} for each of as many findings as it may have"
     if planned.measured:
         length = f"a report is as long as the {planned.measured} that this model wrote for this graph"
     found = ("one short call more finds the domain",) if domain == FIND_DOMAIN else ()

@@ -67,7 +67,7 @@ def extract(
     if errors:
         raise errors[0]
     run.remove_superseded()
-    return ExtractReport(folder=to, files=written, **tally.counted())
+    return tally.counted(ExtractReport(to, written))
 
 
 def write_manifest(

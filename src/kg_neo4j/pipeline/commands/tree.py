@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -20,53 +19,30 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.aspects import load_aspects
-from kg_neo4j.organise.tree.interface import UMAP, Aspect, Summariser
+from kg_neo4j.organise.tree.interface import BY_ASPECT, UMAP, Summariser, TreeBuildOptions
 from kg_neo4j.organise.tree.picture import check_target, plot_tree
 from kg_neo4j.organise.tree.store import TreeStore
-from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding, build_tree
+from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, TreeBuilding, build_tree
 from kg_neo4j.organise.tree.trees import plan_tree as plan_one
-from kg_neo4j.organise.tree.upkeep import RAPTOR, TreeBuildChoice
+from kg_neo4j.organise.tree.upkeep import RAPTOR
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Usage
 from kg_neo4j.settings import Settings
 
-DEFAULT_NAME = "narrative"
 LONGEST_NAME = 100  # characters
 ASPECT_TOKENS = 30  # of an answer that names all aspects
 ASPECTS, SUMMARY, DETAIL = "aspects", "summary", "detail"  # kinds of questions
 
 
 @dataclass(frozen=True, slots=True)
-class TreeBuildOptions:
-    """What to build. None: as the tree has it already, else the default (200, 200, 1)."""
-
-    documents: tuple[str, ...] = ()  # ids, titles, keys or sources; none: all
-    name: str = DEFAULT_NAME
-    aspects: str | Path | tuple[Aspect, ...] | None = None  # a set that ships, a file, or aspects; None: the seven
-    leaf_tokens: int | None = None
-    summary_tokens: int | None = None
-    details: int | None = None  # notes for each leaf, 0 to 3
-    details_by: str | None = None  # "text": on all that a leaf says; "aspect": on what it says of one aspect each
-    levels: int | None = None  # at most, 1 to 5
-    seed: int | None = None
-    rebuild: bool = False  # clusters and aspects are found anew
-    budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
-    plot: Path | None = None  # .svg or .html: the tree of one document is drawn into it, once it is whole
-
-
-@dataclass(frozen=True, slots=True)
-class TreeReport:
-    """What building the trees of one name did."""
+class _Trees:
+    """The trees of one name, built or planned."""
 
     graph: str
     name: str
     trees: tuple[BuiltTree, ...]  # by title
-    changes: int  # 0 on a repeat
     usage: Usage
-    seconds: float
-    unfinished: tuple[str, ...] = ()  # one line a tree that is not whole
-    notes: tuple[str, ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -81,24 +57,49 @@ class TreeReport:
     @property
     def summaries(self) -> Mapping[tuple[int, str], int]:
         """Summaries of all trees by level and aspect."""
-        return _summed([tree.summaries for tree in self.trees])
+        total: Counter[tuple[int, str]] = Counter()
+        for each in self.trees:
+            total.update(each.summaries)
+        return dict(sorted(total.items()))
 
 
 @dataclass(frozen=True, slots=True)
-class TreePlan:
+class TreeReport(_Trees):
+    """What building the trees of one name did."""
+
+    seconds: float
+    unfinished: tuple[str, ...] = ()  # one line a tree that is not whole
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> int:
+        """Nodes that were written or deleted; 0 on a repeat."""
+        return sum(tree.changes for tree in self.trees)
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlan(_Trees):
     """What building trees would ask: naming exactly, level 1 at most, higher levels as `assumptions` say."""
 
-    graph: str
-    name: str
     model: str | None  # None: nothing is asked
     aspect_model: str | None
-    documents: int
-    leaves: int
-    summaries: Mapping[tuple[int, str], int]
-    details: int
-    calls: Mapping[str, int]  # "aspects", "level 1" to "level 5", "details"
-    usage: Usage
-    assumptions: tuple[str, ...] = field(default=())
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def documents(self) -> int:
+        """Documents with a tree."""
+        return len(self.trees)
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """Questions: "aspects", "level 1" to "level 5", "details"."""
+        steps = {ASPECTS: "aspects", DETAIL: "details"}
+        return dict(sorted(Counter(steps.get(each.kind, f"level {each.level}") for each in self.open).items()))
+
+    @property
+    def open(self) -> tuple[OpenQuestion, ...]:
+        """Questions that neither a tree nor the cache answers."""
+        return tuple(question for each in self.trees for question in each.open)
 
 
 def tree(
@@ -121,7 +122,7 @@ def tree(
     how = _building(settings, options, summarisers, budget)
     notes = factory.note_without_model(settings, "summaries are sentences of the text: no model is configured")
     built: list[BuiltTree] = []
-    unfinished: list[str] = []
+    unfinished: tuple[str, ...] = ()
     with connect(settings, progress, to_write=True) as database:
         documents, empty = _documents(database, settings.graph, options.documents)
         notes += empty
@@ -138,7 +139,7 @@ def tree(
                 built.append(build_tree(store, document, own, progress))
                 if built[-1].unfinished:
                     left = f"; {len(documents) - place - 1} more documents wait" if place + 1 < len(documents) else ""
-                    unfinished.append(f"{document['title']}: {built[-1].unfinished}{left}")
+                    unfinished = (f"{document['title']}: {built[-1].unfinished}{left}",)
                     break
         if options.plot and not unfinished:
             about = {"name": options.name, "title": documents[0]["title"]}
@@ -147,10 +148,9 @@ def tree(
         settings.graph,
         options.name,
         tuple(built),
-        sum(each.changes for each in built),
         sum((each.usage for each in built), Usage()),
         time.monotonic() - started,
-        tuple(unfinished),
+        unfinished,
         (*notes, *notes_on(options.name, built)),
     )
 
@@ -181,37 +181,26 @@ def plan_tree(
             for row in documents
             if row["id"] not in planned
         ]
-    open_questions = [question for each in plans for question in each.open]
-    steps, most = {ASPECTS: "aspects", DETAIL: "details"}, options.summary_tokens or 200
-    usage = Usage()
+    most, usage = options.summary_tokens or 200, Usage()
+    plan = TreePlan(settings.graph, options.name, tuple(plans), usage, how.door.model, how.aspect_door.model)
     for door, asked in ((how.aspect_door, [ASPECTS]), (how.door, [SUMMARY, DETAIL])):
-        if own := [each for each in open_questions if each.kind in asked]:
+        if own := [each for each in plan.open if each.kind in asked]:
             written = sum(ASPECT_TOKENS if each.kind == ASPECTS else most for each in own)
             usage += priced(door.name, settings, len(own), sum(each.tokens for each in own), written)
-    return TreePlan(
-        settings.graph,
-        options.name,
-        how.door.model,
-        how.aspect_door.model,
-        len(plans),
-        sum(each.leaves for each in plans),
-        _summed([each.summaries for each in plans]),
-        sum(each.details for each in plans),
-        dict(sorted(Counter(steps.get(each.kind, f"level {each.level}") for each in open_questions).items())),
-        usage,
-        _assumptions(plans, open_questions, most) if open_questions else (),
-    )
+    return replace(plan, usage=usage, assumptions=_assumptions(plan, most) if plan.open else ())
 
 
-def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion], most: int) -> tuple[str, ...]:
-    found = []
+def _assumptions(plan: TreePlan, most: int) -> tuple[str, ...]:
+    found, questions = [], plan.open
     if any(each.kind == ASPECTS for each in questions):
         found.append("every cluster shows every aspect: there can be no more summaries of level 1, and fewer are usual")
     if any(each.kind == SUMMARY for each in questions):
         found.append("higher levels are clustered by sentences of the text, in place of summaries that are not written")
-    if any(each.kind == DETAIL for each in questions) and any(each.details_by == "aspect" for each in plans):
+    if any(each.kind == DETAIL for each in questions) and any(
+        each.options.details_by == BY_ASPECT for each in plan.trees
+    ):
         found.append("every leaf says something of its first aspects: there can be no more notes, and fewer are usual")
-    if any(each.is_simulated for each in plans):
+    if any(each.is_simulated for each in plan.trees):
         found.append("clusters are found by the built-in vectors: those of the embedding model are not paid for yet")
     return (
         *found,
@@ -227,7 +216,7 @@ def notes_on(name: str, built: Sequence[BuiltTree]) -> list[str]:
 
 def _on_clusters(name: str, built: Sequence[BuiltTree]) -> list[str]:
     """Return how the clusters of trees were found that are compared as RAPTOR's, and what would find RAPTOR's own."""
-    found = Counter(each.clustering for each in built if name == RAPTOR)
+    found = Counter(each.options.clustering for each in built if name == RAPTOR)
     rebuild = "--rebuild uses UMAP" if raptor.is_installed() else "`pip install 'kg-neo4j[raptor]'`, then --rebuild"
     ways = {UMAP: "UMAP and full covariances, as in RAPTOR"}
     other = f"principal axes and spheres, not RAPTOR's UMAP and full covariances: {rebuild}"
@@ -254,13 +243,13 @@ def _building(
     settings: Settings, options: TreeBuildOptions, summarisers: Sequence[Summariser], budget: Budget | None
 ) -> TreeBuilding:
     _check(options)
-    aspects = load_aspects(options.aspects) if isinstance(options.aspects, str | Path) else options.aspects
-    numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
+    if options.aspects is not None:
+        options = replace(options, aspects=load_aspects(options.aspects))
     door = aspect_door = factory.door(settings, budget=budget)
     if settings.aspect_model is not None:
         aspect_door = factory.door(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
     return TreeBuilding(
-        TreeBuildChoice(options.name, *numbers, aspects, details_by=options.details_by),
+        options,
         door,
         aspect_door,
         factory.embedding_model(settings, budget=budget),
@@ -268,7 +257,6 @@ def _building(
         tokens.load(),
         settings.model_concurrency,
         tuple(summarisers),
-        options.rebuild,
         not factory.embeds_built_in(settings),
     )
 
@@ -322,10 +310,3 @@ def _tokeniser(document: Row) -> Tokeniser:
         return tokens.load(document["tokeniser"])
     except UsageError:
         return tokens.load()
-
-
-def _summed(parts: Sequence[Mapping[tuple[int, str], int]]) -> Mapping[tuple[int, str], int]:
-    total: Counter[tuple[int, str]] = Counter()
-    for part in parts:
-        total.update(part)
-    return dict(sorted(total.items()))

@@ -14,12 +14,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door, Job
-from kg_neo4j._models.tasks import Request, Task, TaskAnswer
+from kg_neo4j._models.tasks import Request, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import sentences
 from kg_neo4j.errors import BadModelAnswer, UnreadableSource, UsageError
@@ -27,9 +27,9 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract import type_proposals
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
-from kg_neo4j.extract.schema import Schema, SchemaDraft, answer_of, write
+from kg_neo4j.extract.schema import Schema, answer_of, write
 from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
-from kg_neo4j.organise.tree.aspects import ProposeAspects, load_aspects, write_aspects
+from kg_neo4j.organise.tree.aspects import AspectProposal, ProposeAspects, load_aspects, write_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config
@@ -38,7 +38,6 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 from kg_neo4j.settings import Settings
 
-T = TypeVar("T")
 Score = tuple[int, int]  # of a passage: the higher, the more there is to show
 
 SAMPLE_TOKENS = 300  # of a chunk
@@ -49,6 +48,8 @@ ANSWER_TOKENS = 400  # of an answer with types, for the estimate
 ASPECTS_TOKENS = 1_000  # of an answer with aspects and their cues, likewise
 FITS = 0.5  # from here on a set fits: 1 is what is typical of its own kind of text, 0 of other kinds
 AHEAD = 0.25  # of the next set, from which the choice is sure
+BY_RULES = "the built-in rules propose what they find"
+BY_CUES = "the set that ships whose cues fit the text best is taken"
 _NAME = re.compile(r"(?<=[\w,;] )[^\W\d_]\w+")
 
 
@@ -65,33 +66,20 @@ class TuneOptions:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A schema file that is not written yet."""
+    """A file that is not written yet: a schema, or aspects for narrative trees."""
 
     text: str  # TOML
-    node_types: tuple[str, ...]
-    relationship_types: tuple[str, ...]
-    example_text: str
-    method: str  # "model" or "rules"
-    model: str  # its name; "offline-1" for the rules
+    method: str  # "model", "rules" or "cues"
+    model: str  # its name; "offline-1" for the rules and cues
     sampled: int  # chunks
     chunks: int  # of all documents
     usage: Usage
     notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TunedAspects:
-    """A file of aspects that is not written yet."""
-
-    text: str  # TOML
-    aspects: tuple[Aspect, ...]
-    method: str  # "model" or "cues"
-    model: str  # its name; "offline-1" for the cues
-    sampled: int  # chunks
-    chunks: int  # of all documents
-    usage: Usage
-    notes: tuple[str, ...]
-    chosen: str = ""  # name of the set that ships; empty: a model proposed the aspects
+    node_types: tuple[str, ...] = ()
+    relationship_types: tuple[str, ...] = ()
+    example_text: str = ""
+    aspects: tuple[Aspect, ...] = ()  # none: it is a schema
+    chosen: str = ""  # name of the set of aspects that ships; empty: a model proposed them
     fits: Mapping[str, float] = field(default_factory=dict)  # of each set, the best first (`offline.cues.fits`)
 
 
@@ -106,30 +94,22 @@ class TunePlan:
 
 
 def tune(
-    sources: Sequence[str], *, settings: Settings, options: TuneOptions | None = None, progress: Progress = SILENT
+    sources: Sequence[str],
+    *,
+    settings: Settings,
+    options: TuneOptions | None = None,
+    aspects: bool = False,
+    progress: Progress = SILENT,
 ) -> Tuned:
-    """Propose a schema for `sources`. No database is opened, and nothing is written: `write_schema` does.
+    """Propose a schema for `sources`, or with `aspects` aspects: of the options `schema` and `name` do not matter then.
 
-    Raises UnreadableSource where there is nothing to read, BadModelAnswer where the model proposes no types, or what
-    asking raises.
+    No database is opened, and nothing is written: `write_schema` does. Raises UnreadableSource where there is nothing
+    to read, BadModelAnswer where the model proposes nothing of use, or what asking raises.
     """
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings, budget=budget_of(options.budget_usd))
-    return door.do(ProposeSchema(settings, options, sample, progress))
-
-
-def tune_aspects(
-    sources: Sequence[str], *, settings: Settings, options: TuneOptions | None = None, progress: Progress = SILENT
-) -> TunedAspects:
-    """Propose aspects for narrative trees of `sources`; of the options `schema` and `name` do not matter.
-
-    No database is opened, and nothing is written: `write_schema` does. Raises as `tune` does.
-    """
-    del progress
-    options = options or TuneOptions()
-    sample = read_sample(sources, settings, options.chunks)
-    return factory.door(settings, budget=budget_of(options.budget_usd)).do(ProposeAspectSet(options, sample))
+    return door.do(Propose(settings, options, sample, progress, aspects))
 
 
 def plan_tune(
@@ -140,14 +120,12 @@ def plan_tune(
     aspects: bool = False,
     progress: Progress = SILENT,
 ) -> TunePlan:
-    """Estimate what `tune`, or with `aspects` `tune_aspects`, with the same arguments would ask. No model is called."""
-    del progress
+    """Estimate what `tune` with the same arguments would ask. No model is called."""
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings)
     asked: list[Request] = []
-    shown = _shown(sample, options)
-    question: Task[Any] = ProposeAspects(*shown) if aspects else ProposeTypes(*shown, settings.temperature)
+    question = Propose(settings, options, sample, progress, aspects).question
     door.counting(asked).ask(question)
     count = sample.tokeniser.count
     read = sum(map(count, question.messages())) if asked else 0
@@ -161,7 +139,7 @@ def plan_tune(
     return TunePlan(door.model, len(sample.places), sample.chunks, usage)
 
 
-def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
+def write_schema(tuned: Tuned, target: Path) -> None:
     """Write the file of a proposal next to its place, then move it there; UsageError where that cannot be done."""
     partial = target.with_name(f".{target.name}.part")
     try:
@@ -171,24 +149,45 @@ def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
         raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place with --to") from error
 
 
-def _shown(sample: Sample, options: TuneOptions) -> tuple[str, str, str]:
-    """Return the sample's text, its languages and the domain, as a model is shown them."""
-    text = "\n\n".join(f"{' '.join(document.title.split())}: {chunk.text}" for document, chunk in sample.places)
-    languages = sorted({document.language or "an unknown language" for document, _ in sample.places})
-    return text, ", ".join(languages), " ".join((options.domain or "").split())
-
-
 @dataclass(slots=True)
-class ProposeSchema(Job[Tuned]):
-    """Proposes a schema for a sample of chunks."""
+class Propose(Job[Tuned]):
+    """Proposes a schema, or aspects, for a sample of chunks."""
 
-    kind: ClassVar[str] = "propose_schema"
+    kind: ClassVar[str] = "propose"
     settings: Settings
     options: TuneOptions
     sample: Sample
     progress: Progress
+    aspects: bool
     usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> Task[Any]:
+        """Which aspects, or which types, there are."""
+        places = self.sample.places
+        text = "\n\n".join(f"{' '.join(document.title.split())}: {chunk.text}" for document, chunk in places)
+        languages = sorted({document.language or "an unknown language" for document, _ in places})
+        shown = (text, ", ".join(languages), _domain(self.options))
+        return ProposeAspects(*shown) if self.aspects else ProposeTypes(*shown, self.settings.temperature)
+
+    def by_model(self, door: Door) -> Tuned:
+        """Ask for the aspects; or for the types, then for the rows of a passage."""
+        answer = door.ask(self.question)
+        self.usage += answer.usage
+        if answer.value is None and answer.error is None:
+            what, without = ("aspects", BY_CUES) if self.aspects else ("types", BY_RULES)
+            why = f"{door.name} proposed no {what}: {answer.problem}"
+            raise BadModelAnswer(why, hint=f"another model, or no model: {without}")
+        found: TypeProposal | AspectProposal = answer.result()
+        self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
+        if isinstance(found, AspectProposal):
+            return self._aspects(found.aspects, "model", door.name, f"by {door.name}")
+        schema = _closed(schemas.load(self.options.schema), found)
+        wanted = LoadOptions(schema=self.options.schema)
+        config = replace(extraction_config(self.settings, wanted, door, schema=schema), gleanings=0, wave=0)
+        passages = _passages(self.sample, _score_by_names(self.sample))
+        return self._schema(config, passages, "model", door.name, f"by {door.name}")
 
     def by_counting(self, door: Door) -> Tuned:
         """Return the types that the rules find, most frequent first, and the passage in which they find most."""
@@ -202,23 +201,27 @@ class ProposeSchema(Job[Tuned]):
         self.progress.finish("tune")
         types = type_proposals.count(found)
         if not types.is_usable:
-            types = type_proposals.TypeProposal((), ())
+            types = TypeProposal((), ())
             self.notes += ("the built-in rules find too little in the sample to name types: any are allowed",)
         config = extraction_config(self.settings, wanted, door, schema=_closed(rules.schema, types))
-        example = self._example(_passages(self.sample, _score_by_rows(found)), config)
-        return self._tuned(types, example, "rules", "offline-1", "by the built-in rules, most frequent first")
+        passages = _passages(self.sample, _score_by_rows(found))
+        return self._schema(config, passages, "rules", "offline-1", "by the built-in rules, most frequent first")
 
-    def by_model(self, door: Door) -> Tuned:
-        """Ask for the types, then for the rows of a passage."""
-        answer = door.ask(ProposeTypes(*_shown(self.sample, self.options), self.settings.temperature))
-        self.usage += answer.usage
-        types = _proposed(answer, door, "types", "the built-in rules propose what they find")
-        self.notes += tuple(f"the model's answer: {problem}" for problem in types.problems)
-        schema = _closed(schemas.load(self.options.schema), types)
-        wanted = LoadOptions(schema=self.options.schema)
-        config = replace(extraction_config(self.settings, wanted, door, schema=schema), gleanings=0, wave=0)
-        example = self._example(_passages(self.sample, _score_by_names(self.sample)), config)
-        return self._tuned(types, example, "model", door.name, f"by {door.name}")
+    def by_fits(self, fits_of: Callable[[Sequence[str]], Mapping[str, float]]) -> Tuned:
+        """Take the set that fits best; `fits_of` texts has the best first, 1 where a text is typical of its kind."""
+        fits = fits_of([chunk.text for _, chunk in self.sample.places])
+        (chosen, fit), (second, next_fit) = list(fits.items())[:2]
+        said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
+        languages = {document.language or "en" for document, _ in self.sample.places}
+        if languages != {"en"}:
+            foreign = ", ".join(sorted(languages - {"en"}))
+            self.notes += (f"the choice says nothing of text in {foreign}: the cues of the sets are English",)
+        elif fit < FITS or fit - next_fit < AHEAD:
+            self.notes += (
+                f"the choice is not sure ({said}; 1 is typical of its own kind of text): look at the aspects",
+            )
+        by = f"by the built-in cues: of the sets that ship, {said}"
+        return replace(self._aspects(load_aspects(chosen), "cues", "offline-1", by), chosen=chosen, fits=fits)
 
     def _example(self, passages: Sequence[tuple[Document, Chunk]], config: ExtractionConfig) -> tuple[str, str]:
         """Return a passage and its rows as CSV; the schema's own where nothing is found in those that are tried."""
@@ -235,83 +238,39 @@ class ProposeSchema(Job[Tuned]):
         )
         return config.schema.example_text, config.schema.example_answer
 
-    def _tuned(self, types: TypeProposal, example: tuple[str, str], method: str, model: str, by: str) -> Tuned:
-        base = schemas.load(self.options.schema)
-        domain = " ".join((self.options.domain or "").split())
+    def _schema(
+        self, config: ExtractionConfig, passages: Sequence[tuple[Document, Chunk]], method: str, model: str, by: str
+    ) -> Tuned:
+        """Write a schema with the types of `config` and an example from one of the passages."""
+        base, domain = config.schema, _domain(self.options)
         about = f"domain: {domain}" if domain else "no domain given"
         remarks = (
             f"Proposed {by}, from {len(self.sample.places)} of {self.sample.chunks} chunks; {about}.",
             "Read and edit it before it is used. Rows of other types than these are refused; an empty list allows any.",
             "The example is part of every question to a model, and its text comes from the documents.",
         )
-        written = write(
-            SchemaDraft(
-                base=base,
-                name=self.options.name,
-                description=f"The columns of {base.name}, with types and an example for {domain or 'one text'}.",
-                remarks=remarks,
-                node_types=types.entity_types,
-                relationship_types=types.relationship_types,
-                example_text=example[0],
-                example_answer=example[1],
-            )
-        )
-        schemas.parse(written, "the proposed schema")
-        return Tuned(
-            *(written, types.entity_types, types.relationship_types, example[0], method, model),
-            *(len(self.sample.places), self.sample.chunks, self.usage, (*self.sample.notes, *self.notes)),
-        )
+        about = f"The columns of {base.name}, with types and an example for {domain or 'one text'}."
+        example, answer = self._example(passages, config)
+        draft = replace(base, name=self.options.name, description=about, example_text=example, example_answer=answer)
+        text = write(draft, remarks)
+        schemas.parse(text, "the proposed schema")
+        tuned, types = self._tuned(text, method, model), (base.node_types, base.relationship_types)
+        return replace(tuned, node_types=types[0], relationship_types=types[1], example_text=example)
 
-
-@dataclass(frozen=True, slots=True)
-class ProposeAspectSet(Job[TunedAspects]):
-    """Proposes aspects for a sample of chunks."""
-
-    kind: ClassVar[str] = "propose_aspects"
-    options: TuneOptions
-    sample: Sample
-
-    def by_model(self, door: Door) -> TunedAspects:
-        """Ask for the aspects."""
-        answer = door.ask(ProposeAspects(*_shown(self.sample, self.options)))
-        found = _proposed(answer, door, "aspects", "the set that ships whose cues fit the text best is taken")
-        problems = [f"the model's answer: {problem}" for problem in found.problems]
-        text, notes = self._text(found.aspects, f"by {door.name}"), (*self.sample.notes, *problems)
-        count = len(self.sample.places)
-        return TunedAspects(text, found.aspects, "model", door.name, count, self.sample.chunks, answer.usage, notes)
-
-    def by_fits(self, fits_of: Callable[[Sequence[str]], Mapping[str, float]]) -> TunedAspects:
-        """Take the set that fits best; `fits_of` texts has the best first, 1 where a text is typical of its kind."""
-        fits = fits_of([chunk.text for _, chunk in self.sample.places])
-        (chosen, fit), (second, next_fit) = list(fits.items())[:2]
-        said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
-        notes = list(self.sample.notes)
-        languages = {document.language or "en" for document, _ in self.sample.places}
-        if languages != {"en"}:
-            foreign = ", ".join(sorted(languages - {"en"}))
-            notes.append(f"the choice says nothing of text in {foreign}: the cues of the sets are English")
-        elif fit < FITS or fit - next_fit < AHEAD:
-            notes.append(f"the choice is not sure ({said}; 1 is typical of its own kind of text): look at the aspects")
-        aspects, count = load_aspects(chosen), len(self.sample.places)
-        text = self._text(aspects, f"by the built-in cues: of the sets that ship, {said}")
-        own = ("cues", "offline-1", count, self.sample.chunks, Usage(), tuple(notes))
-        return TunedAspects(text, aspects, *own, chosen, fits)
-
-    def _text(self, aspects: Sequence[Aspect], by: str) -> str:
+    def _aspects(self, aspects: tuple[Aspect, ...], method: str, model: str, by: str) -> Tuned:
         remarks = (
             f"Proposed {by}; from {len(self.sample.places)} of {self.sample.chunks} chunks.",
             "Read and edit it, then: kg tree --aspects FILE. prompts/aspects/narrative.toml explains the keys.",
         )
-        return write_aspects(aspects, remarks)
+        return replace(self._tuned(write_aspects(aspects, remarks), method, model), aspects=aspects)
+
+    def _tuned(self, text: str, method: str, model: str) -> Tuned:
+        notes = (*self.sample.notes, *self.notes)
+        return Tuned(text, method, model, len(self.sample.places), self.sample.chunks, self.usage, notes)
 
 
-def _proposed(answer: TaskAnswer[T], door: Door, what: str, without: str) -> T:
-    """Return what a model proposes. Raises BadModelAnswer where nothing of it can be used, or the answer's error."""
-    if answer.value is None and answer.error is None:
-        raise BadModelAnswer(
-            f"{door.name} proposed no {what}: {answer.problem}", hint=f"another model, or no model: {without}"
-        )
-    return answer.result()
+def _domain(options: TuneOptions) -> str:
+    return " ".join((options.domain or "").split())
 
 
 def _closed(base: Schema, types: TypeProposal) -> Schema:

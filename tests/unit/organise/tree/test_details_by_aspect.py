@@ -75,7 +75,7 @@ def test_a_model_is_asked_for_each_aspect_and_its_silence_is_kept() -> None:
     done = trees.build(lamp, by(model), **BY_ASPECT)
     about = [request for request in model.requests if request.kind == "detail"]
     assert len(about) == sum(each.kind == "detail" for each in planned.open) == planned.details == 40
-    assert planned.details_by == "aspect"
+    assert planned.options.details_by == "aspect"
     found = notes(trees, lamp)
     assert 0 < done.details == len(found) < 40
     assert all(note.properties["text"].startswith(f"{note.properties['aspect']}: ") for note in found)

@@ -9,58 +9,60 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.aspects import GENERAL, fingerprint, load_aspects
-from kg_neo4j.organise.tree.interface import TreeOptions
-from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, options_json, read_options, settled
+from kg_neo4j.organise.tree.interface import TreeBuildOptions, TreeOptions
+from kg_neo4j.organise.tree.upkeep import options_json, read_options, settled
 
 ASPECTS = load_aspects()
 
 
-def choose(choice: TreeBuildChoice, stored: TreeOptions | None = None, *, rebuild: bool = False) -> TreeOptions:
-    return settled(choice, stored, "e/256", "approximate-1", rebuild=rebuild, what="the tree 'narrative' of 'A'")
+def choose(choice: TreeBuildOptions, stored: TreeOptions | None = None, *, rebuild: bool = False) -> TreeOptions:
+    return settled(replace(choice, rebuild=rebuild), stored, "e/256", "approximate-1", "the tree 'narrative' of 'A'")
 
 
 def test_defaults_are_those_of_the_thesis_and_of_raptor() -> None:
-    usual = choose(TreeBuildChoice())
+    usual = choose(TreeBuildOptions())
     assert usual == TreeOptions(
         aspects=ASPECTS, aspects_hash=fingerprint(ASPECTS), embedder="e/256", tokeniser="approximate-1"
     )
-    raptor = choose(TreeBuildChoice("raptor"))
+    raptor = choose(TreeBuildOptions(name="raptor"))
     assert (raptor.details, raptor.aspects) == (0, (GENERAL,))
 
 
 def test_settings_are_read_again_as_they_were_written() -> None:
-    found = choose(TreeBuildChoice(leaf_tokens=100, seed=3, details=2))
+    found = choose(TreeBuildOptions(leaf_tokens=100, seed=3, details=2))
     text = options_json(found)
     assert read_options(text, "narrative", ASPECTS) == found
     assert "prompt" not in text
 
 
 def test_what_notes_are_on_is_kept_and_trees_of_before_have_text() -> None:
-    assert "details_by" not in options_json(choose(TreeBuildChoice()))
-    stored = choose(TreeBuildChoice(details_by="aspect"))
+    assert "details_by" not in options_json(choose(TreeBuildOptions()))
+    stored = choose(TreeBuildOptions(details_by="aspect"))
     assert read_options(options_json(stored), "narrative", ASPECTS) == stored
-    assert choose(TreeBuildChoice(), stored).details_by == "aspect"
-    assert choose(TreeBuildChoice(details_by="text"), stored) == choose(TreeBuildChoice())
+    assert choose(TreeBuildOptions(), stored).details_by == "aspect"
+    assert choose(TreeBuildOptions(details_by="text"), stored) == choose(TreeBuildOptions())
 
 
 def test_what_nobody_chose_stays_as_the_tree_has_it() -> None:
-    stored = choose(TreeBuildChoice(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
-    assert choose(TreeBuildChoice(), stored) == stored
-    assert choose(TreeBuildChoice(details=0), stored) == replace(stored, details=0)
+    stored = choose(TreeBuildOptions(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
+    assert choose(TreeBuildOptions(), stored) == stored
+    assert choose(TreeBuildOptions(details=0), stored) == replace(stored, details=0)
 
 
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        pytest.param(TreeBuildChoice(leaf_tokens=300), "leaf_tokens 200, not 300", id="leaf tokens"),
-        pytest.param(TreeBuildChoice(summary_tokens=100), "summary_tokens 200, not 100", id="summary tokens"),
-        pytest.param(TreeBuildChoice(levels=2), "levels 5, not 2", id="levels"),
-        pytest.param(TreeBuildChoice(seed=1), "seed 42, not 1", id="seed"),
-        pytest.param(TreeBuildChoice(aspects=ASPECTS[:1]), "the aspects plot, character", id="aspects"),
+        pytest.param(TreeBuildOptions(leaf_tokens=300), "leaf_tokens 200, not 300", id="leaf tokens"),
+        pytest.param(TreeBuildOptions(summary_tokens=100), "summary_tokens 200, not 100", id="summary tokens"),
+        pytest.param(TreeBuildOptions(levels=2), "levels 5, not 2", id="levels"),
+        pytest.param(TreeBuildOptions(seed=1), "seed 42, not 1", id="seed"),
+        pytest.param(TreeBuildOptions(aspects=ASPECTS[:1]), "the aspects plot, character", id="aspects"),
     ],
 )
-def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choice: TreeBuildChoice, said: str) -> None:
-    stored = choose(TreeBuildChoice())
+def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(
+    choice: TreeBuildOptions, said: str
+) -> None:
+    stored = choose(TreeBuildOptions())
     with pytest.raises(UsageError, match=said) as refused:
         choose(choice, stored)
     assert "--rebuild" in str(refused.value.hint)
@@ -69,18 +71,18 @@ def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choi
 
 def test_a_tree_of_version_0_1_keeps_its_longer_leaves_until_it_is_rebuilt() -> None:
     """Its settings have no limit: a leaf had up to five quarters of the stated tokens."""
-    written = json.loads(options_json(choose(TreeBuildChoice())))
+    written = json.loads(options_json(choose(TreeBuildOptions())))
     assert written.pop("leaf_limit") == 200
     before = json.dumps(written, ensure_ascii=False, sort_keys=True)
     stored = read_options(before, "narrative", ASPECTS)
     assert stored.leaf_limit == 250
-    kept = choose(TreeBuildChoice(), stored)
+    kept = choose(TreeBuildOptions(), stored)
     assert (kept.leaf_limit, options_json(replace(kept, embedder=stored.embedder))) == (250, before)
-    again = choose(TreeBuildChoice(), stored, rebuild=True)
+    again = choose(TreeBuildOptions(), stored, rebuild=True)
     assert (again.leaf_limit, again.leaf_tokens) == (None, 200)
 
 
 def test_another_tokeniser_is_refused() -> None:
-    stored = replace(choose(TreeBuildChoice()), tokeniser="o200k_base")
+    stored = replace(choose(TreeBuildOptions()), tokeniser="o200k_base")
     with pytest.raises(UsageError, match="the tokeniser o200k_base, not approximate-1"):
-        choose(TreeBuildChoice(), stored)
+        choose(TreeBuildOptions(), stored)

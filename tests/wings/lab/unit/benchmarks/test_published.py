@@ -10,7 +10,7 @@ import pytest
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.eval.retrieval.scorecard import RetrievalCard
 from kg_neo4j.eval.retrieval.scores import RetrievalScore
-from kg_neo4j.records import LoadReport, RowCounts, Usage
+from kg_neo4j.records import LoadReport
 
 CHECKOUT = Path(__file__).resolve().parents[5]
 
@@ -25,7 +25,7 @@ def published(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def card(asked: int, passages: int) -> RetrievalCard:
     score = RetrievalScore({2: 0.5, 5: 0.75}, {2: (0.4, 0.6), 5: (0.7, 0.8)}, {2: 0.1, 5: 0.2}, 0.5, 1.0, 2.0, {})
-    load = LoadReport("g", 1, 1, RowCounts(), 3, 4, 0, 0, Usage(), 0.0)
+    load = LoadReport("g", 3, 4, 0, 0, documents=1, chunks=1)
     ways = dict.fromkeys(("bm25", "dense", "fusion", "naive", "local"), score)
     return RetrievalCard("c", "q", "g", passages, asked, "static", load, ways, "fusion", {}, {})
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.fitted import ClusterFit
 from kg_neo4j.organise.tree.fitted import read as read_fit
-from kg_neo4j.organise.tree.interface import SPHERES, UMAP, Clusters
+from kg_neo4j.organise.tree.interface import SPHERES, UMAP, Clusters, TreeBuildOptions
 from kg_neo4j.organise.tree.stored import SUMMARY
-from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, clustered_here, options_json, read_options, settled
+from kg_neo4j.organise.tree.upkeep import clustered_here, options_json, read_options, settled
 from kg_neo4j.pipeline.commands.tree import notes_on
 from memory_trees import MemoryTrees
 from node_clusters import Vectors, check, topics
@@ -135,12 +135,12 @@ def test_any_nodes_have_clusters_that_fit(rows: list[list[int]], tokens: list[in
 
 
 def test_the_tree_named_raptor_has_them_where_umap_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    new = settled(TreeBuildChoice("raptor"), None, "e/256", "approximate-1", rebuild=False, what="the tree")
+    new = settled(TreeBuildOptions(name="raptor"), None, "e/256", "approximate-1", "the tree")
     here = clustered_here(new)
     assert here.clustering == UMAP
     assert read_options(options_json(here), "raptor", here.aspects) == here
-    assert settled(TreeBuildChoice("raptor"), here, "e/256", "approximate-1", rebuild=False, what="the tree") == here
-    narrative = settled(TreeBuildChoice(), None, "e/256", "approximate-1", rebuild=False, what="the tree")
+    assert settled(TreeBuildOptions(name="raptor"), here, "e/256", "approximate-1", "the tree") == here
+    narrative = settled(TreeBuildOptions(), None, "e/256", "approximate-1", "the tree")
     assert clustered_here(narrative) == narrative
     monkeypatch.setitem(sys.modules, "umap", None)  # as where it is not installed
     assert clustered_here(here) == new
@@ -155,13 +155,13 @@ def test_a_raptor_tree_keeps_its_clusters_until_it_is_rebuilt_and_is_updated_wit
     with monkeypatch.context() as hidden:
         hidden.setitem(sys.modules, "umap", None)  # as where it is not installed
         first = trees.build(lamp, name="raptor")
-        assert first.clustering == SPHERES
+        assert first.options.clustering == SPHERES
         assert "`pip install 'kg-neo4j[raptor]'`" in notes_on("raptor", [first])[0]
     kept = trees.build(lamp, name="raptor")
-    assert (kept.changes, kept.clustering) == (0, SPHERES)
+    assert (kept.changes, kept.options.clustering) == (0, SPHERES)
     assert "--rebuild uses UMAP" in notes_on("raptor", [kept])[0]
     rebuilt = trees.build(lamp, name="raptor", rebuild=True)
-    assert rebuilt.clustering == UMAP
+    assert rebuilt.options.clustering == UMAP
     assert "as in RAPTOR" in notes_on("raptor", [rebuilt])[0]
     assert rebuilt.summaries != first.summaries
     before = trees.stored(lamp, "raptor")
@@ -171,7 +171,7 @@ def test_a_raptor_tree_keeps_its_clusters_until_it_is_rebuilt_and_is_updated_wit
     with monkeypatch.context() as hidden:
         hidden.setitem(sys.modules, "umap", None)
         updated = trees.build(lamp, name="raptor")
-        assert (updated.unfinished, updated.clustering, updated.new_leaves) == ("", UMAP, 1)
+        assert (updated.unfinished, updated.options.clustering, updated.new_leaves) == ("", UMAP, 1)
         [new] = [row["id"] for row in trees.chunks(lamp["id"]) if row["text"] == paragraphs[7]]
         assert any(new in [link[0] for link in node.links] for node in trees.nodes(lamp, SUMMARY, "raptor"))
         assert trees.build(lamp, name="raptor").changes == 0

@@ -95,7 +95,7 @@ def test_a_fact_between_the_names_asked_for_lifts_the_words_it_rests_on() -> Non
     start = text.index("shared a flat")
     place = Place("c1", None, start, start + 13)
     entities = tuple(FoundEntity(name.lower(), name, "PERSON", (), "", "", True, 1.0, ()) for name in ("Ada", "Ben"))
-    fact = FoundFact("f", "LIVES_WITH", "Ada", "ada", "Ben", "ben", "", "", 1, 1.0, (place,))
+    fact = FoundFact("f", "Ada", "ada", "LIVES_WITH", "Ben", "ben", "", "", 1, 1.0, (place,))
     found = Found("local", (FoundChunk("c1", text, 0, "", "T", 1.0),), entities, (fact,))
     assert extract(read("What about Ada and Ben?"), found).text.startswith("Ada and Ben shared a flat")
 

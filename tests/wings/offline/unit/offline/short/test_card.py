@@ -50,7 +50,7 @@ def test_key_facts_that_their_words_state_are_shown() -> None:
     text = "Ada Lind was a director.\n\nMuch later Ada Lind was born in Oslo, they say. Ada Lind never met Tom Berg."
     rows = [("1", "BORN_IN", "Oslo", "Ada Lind was born in Oslo"), ("2", "MARRIED_TO", "Tom Berg", "Oslo was cold")]
     facts = tuple(
-        ThingFact(key, kind, "Ada Lind", "a", target, "b", Citation("c9", "lives", 0, len(quote), quote))
+        ThingFact(key, "Ada Lind", "a", kind, target, "b", Citation("c9", "lives", 0, len(quote), quote))
         for key, kind, target, quote in rows
     )
     told = card("Ada Lind", text, Thing("Ada Lind", ("a",), facts, (), exact=True))
