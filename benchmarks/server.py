@@ -18,10 +18,10 @@ from pathlib import Path
 import neo4j
 import psutil
 
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import configuration, jars, java
+import neo4j_local
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import configuration, jars, java
 
 HEAP_MB, PAGECACHE_MB = 2_048, 1_024
 USERNAME = "neo4j"
@@ -89,7 +89,7 @@ def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
 
 
 def _lay_out(settings: Settings, home: Path, ports: tuple[int, int], progress: Progress) -> list[str]:
-    folder, locked = _localdb.fetch(settings, progress), jars.read_lock(settings.db_neo4j)
+    folder, locked = neo4j_local.fetch(settings, progress), jars.read_lock(settings.db_neo4j)
     for name in ("conf", "plugins", "import", "run"):
         (home / name).mkdir()
     (home / "run" / "tmp").mkdir()

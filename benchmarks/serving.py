@@ -25,7 +25,8 @@ from pathlib import Path
 import httpx
 import psutil
 
-from kg_neo4j import KnowledgeGraph, _localdb
+import neo4j_local
+from kg_neo4j import KnowledgeGraph
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 
@@ -48,7 +49,7 @@ def database() -> Iterator[Settings]:
     managed = Settings().model_copy(
         update={"home": home, "neo4j_uri": None, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024, **offline}
     )
-    server = _localdb.start(managed, SILENT)
+    server = neo4j_local.start(managed, SILENT)
     given = {"neo4j_uri": server.uri, "neo4j_username": server.username, "neo4j_password": server.password}
     settings = Settings(**{**managed.model_dump(), **given})
     try:
@@ -56,7 +57,7 @@ def database() -> Iterator[Settings]:
             kg.load(EXAMPLE)
         yield settings
     finally:
-        _localdb.stop(managed, force=True)
+        neo4j_local.stop(managed, force=True)
         shutil.rmtree(home, ignore_errors=True)
 
 

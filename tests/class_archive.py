@@ -12,9 +12,9 @@ from unittest import mock
 
 import private_server
 from kg_neo4j import LoadOptions, Settings, ask, load
-from kg_neo4j._localdb import launch, server
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.progress import SILENT
+from neo4j_local import launch, server
 from private_server import PrivateServer, archive_of, arguments
 
 STORY = str(Path(__file__).resolve().parents[1] / "examples" / "the_lamp_at_skarnes.md")

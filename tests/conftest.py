@@ -16,9 +16,10 @@ import hypothesis
 import pytest
 
 import neo4j_container
+import neo4j_local
 from crash_points import CrashPoints
 from fake_llm import FakeLlm
-from kg_neo4j import _localdb, factory
+from kg_neo4j import factory
 from kg_neo4j._models import openai_client
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import JavaMissing
@@ -93,14 +94,14 @@ def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFact
     private = found.model_copy(update={"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024})
     try:
         with short_lived():
-            server = _localdb.start(private, SILENT)
+            server = neo4j_local.start(private, SILENT)
     except JavaMissing:
         yield from _container(found)
         return
     try:
         yield _of(found, server.uri, server.username, server.password)
     finally:
-        _localdb.stop(private, force=True)
+        neo4j_local.stop(private, force=True)
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -14,10 +14,11 @@ from unittest import mock
 
 import psutil
 
-from kg_neo4j import Settings, _localdb
-from kg_neo4j._localdb import configuration, java
+import neo4j_local
+from kg_neo4j import Settings
 from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.progress import SILENT
+from neo4j_local import configuration, java
 
 # A server of tests lives for minutes: it gains nothing from the second compiler, and two share the machine. With one
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
@@ -68,13 +69,13 @@ class PrivateServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _localdb.stop(self.settings, force=True)
+        neo4j_local.stop(self.settings, force=True)
 
     def start(self, **configured: str) -> PrivateServer:
         """Start it; `configured` are settings of Neo4j, with _ for the points in their names."""
         extra = {name.replace("__", "."): value for name, value in configured.items()}
         with short_lived(**extra):
-            self._server = _localdb.start(self.settings, SILENT)
+            self._server = neo4j_local.start(self.settings, SILENT)
         self.pid = self._server.pid
         return self
 
@@ -86,7 +87,7 @@ class PrivateServer:
 
     def stop(self) -> None:
         """Stop it, so that it can be started with other settings."""
-        _localdb.stop(self.settings, force=True)
+        neo4j_local.stop(self.settings, force=True)
 
     def connect(self) -> Database:
         """Return a new connection to it."""

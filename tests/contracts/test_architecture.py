@@ -14,7 +14,7 @@ ROOT = Path(kg_neo4j.__file__).resolve().parent
 CHECKOUT = ROOT.parent.parent
 LAYERS = (
     ("errors", "records", "settings", "resources", "data_files", "owners", "plugins", "progress", "interrupts"),
-    ("_models", "_localdb"),
+    ("_models",),
     ("acquire",),
     ("extract",),
     ("graph",),

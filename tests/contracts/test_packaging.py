@@ -85,7 +85,7 @@ def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:
         ours = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / folder).rglob("*.*")}
         assert ours
         assert {f"kg_neo4j/{name}" for name in ours} <= names
-    assert {f"kg_neo4j/_localdb/jars-{line}.lock" for line in ("5.26", "2026.03")} <= names
+    assert {f"neo4j_local/jars-{line}.lock" for line in ("5.26", "2026.03")} <= names
     data = [path for pattern in ("*.toml", "*.css", "*.js") for path in (CHECKOUT / "src").rglob(pattern)]
     assert CHECKOUT / "src/kg_neo4j/offline/extractor/lexicon.toml" in data
     assert {path.relative_to(CHECKOUT / "src").as_posix() for path in data} <= names

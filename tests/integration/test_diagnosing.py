@@ -12,10 +12,10 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
-from kg_neo4j._localdb import status as server_status
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_runner import RunKg, environment_of
+from neo4j_local import status as server_status
 
 Doctor = Callable[..., tuple[int, dict[str, str | None]]]
 

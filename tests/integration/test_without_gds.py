@@ -9,8 +9,7 @@ import pytest
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 import entity_graph
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import jars, java, launch, login, ports, state
+import neo4j_local
 from kg_neo4j.errors import DatabaseUnavailable, GdsMissing
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
 from kg_neo4j.graph.constraints import ensure_constraints
@@ -19,6 +18,7 @@ from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.gds_client import client
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from neo4j_local import jars, java, launch, login, ports, state
 
 pytestmark = pytest.mark.long
 
@@ -43,7 +43,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
             ensure_constraints(database)
             yield database
     finally:
-        _localdb.stop(settings, force=True)
+        neo4j_local.stop(settings, force=True)
 
 
 @retry(retry=retry_if_exception_type(DatabaseUnavailable), wait=wait_fixed(0.5), stop=stop_after_delay(180))

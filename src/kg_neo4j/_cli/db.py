@@ -98,7 +98,7 @@ def config(everything: bool = False, as_json: bool = False) -> None:
 @app.command()
 def start(recover: bool = False, as_json: bool = False) -> None:
     """Start the local server. It keeps running after the command ends."""
-    from kg_neo4j import _localdb
+    import neo4j_local
 
     settings = settings_for()
     if recover:
@@ -113,43 +113,43 @@ def start(recover: bool = False, as_json: bool = False) -> None:
         print_text(f"A copy of the former data is in {report.copy}: delete that folder once the graphs are complete.")
         return
     with progress(quiet=as_json) as bars:
-        _localdb.start(settings, bars, check=True)
+        neo4j_local.start(settings, bars, check=True)
     server_status(as_json=as_json)
 
 
 @app.command()
 def stop(force: bool = False, as_json: bool = False) -> None:
     """Stop the local server. Its data is kept."""
-    from kg_neo4j import _localdb
+    import neo4j_local
 
-    stopped = _localdb.stop(settings_for(), force=force)
+    stopped = neo4j_local.stop(settings_for(), force=force)
     show({"stopped": stopped}, "stopped" if stopped else "it was not running", as_json=as_json)
 
 
 @app.command(name="status")
 def server_status(as_json: bool = False) -> None:
     """Show the local server: its state, address and login."""
-    from kg_neo4j import _localdb
+    import neo4j_local
 
-    facts = plain(_localdb.status(settings_for()))
+    facts = plain(neo4j_local.status(settings_for()))
     show(facts, {name: value for name, value in facts.items() if value is not None}, as_json=as_json)
 
 
 @app.command()
 def logs(lines: int = 100) -> None:
     """Print the end of the local server's log."""
-    from kg_neo4j import _localdb
+    import neo4j_local
 
-    print_text(_localdb.logs(settings_for(), lines))
+    print_text(neo4j_local.logs(settings_for(), lines))
 
 
 @app.command()
 def fetch(to: Path | None = None) -> None:
     """Download the server's jars for a machine without a network."""
-    from kg_neo4j import _localdb
+    import neo4j_local
 
     with progress() as bars:
-        folder = _localdb.fetch(settings_for(), bars, to)
+        folder = neo4j_local.fetch(settings_for(), bars, to)
     print_facts({"jars": folder})
 
 
@@ -171,10 +171,11 @@ def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
 @app.command()
 def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     """Replace the whole store, with all graphs, by a backup."""
-    from kg_neo4j import _localdb, pipeline
+    import neo4j_local
+    from kg_neo4j import pipeline
 
     settings = settings_for()
-    is_there = not settings.neo4j_uri and _localdb.has_store(settings)
+    is_there = not settings.neo4j_uri and neo4j_local.has_store(settings)
     if is_there and not yes and not typer.confirm(f"Replace all graphs in {settings.home}?", err=True):
         typer.echo("nothing was replaced", err=True)
         raise typer.Exit(1)

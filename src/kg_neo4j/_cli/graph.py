@@ -136,7 +136,7 @@ def import_graph(source: Path, graph: str | None = None, as_json: bool = False) 
 
 def browse(open_page: bool = True, graph: str | None = None, as_json: bool = False) -> None:
     """Open Neo4j Browser, and print its address and login."""
-    from kg_neo4j import _localdb
+    import neo4j_local
     from kg_neo4j.graph.canned_reports import literal
 
     settings = settings_for(graph=graph)
@@ -146,7 +146,7 @@ def browse(open_page: bool = True, graph: str | None = None, as_json: bool = Fal
             hint="usually http://HOST:7474/browser/; on Aura, the console",
         )
     with progress(quiet=as_json) as bars:
-        server = _localdb.start(settings, bars)
+        server = neo4j_local.start(settings, bars)
     first_query = f"MATCH p = (:Entity {{graph: {literal(settings.graph)}}})-->(:Entity) RETURN p LIMIT 100"
     facts = {
         "browser": server.browser_url,

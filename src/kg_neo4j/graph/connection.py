@@ -31,9 +31,9 @@ def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
         return DatabaseAddress(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
-    from kg_neo4j import _localdb
+    import neo4j_local
 
-    server = _localdb.start(settings, progress)
+    server = neo4j_local.start(settings, progress)
     return DatabaseAddress(server.uri, server.username, server.password, home=server.home)
 
 

@@ -138,10 +138,10 @@ class Database(contextlib.AbstractContextManager["Database"]):
         """Close the driver. A managed server that cannot write any more is ended, before it harms its log."""
         self.driver.close()
         if isinstance(error, DiskFull) and self.address.home is not None:
-            from kg_neo4j import _localdb
+            import neo4j_local
 
             with contextlib.suppress(LocalDatabaseError):  # the first error is the one to report
-                _localdb.end_panicked(self.address.home)
+                neo4j_local.end_panicked(self.address.home)
 
     def close(self) -> None:
         """Close all connections. A second call does nothing."""
@@ -314,7 +314,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""
         if (home := self.address.home) is None:
             return
-        from kg_neo4j._localdb import disk
+        from neo4j_local import disk
 
         if time.monotonic() >= self._reserve_until:
             self._reserve_until = time.monotonic() + RESERVE_S

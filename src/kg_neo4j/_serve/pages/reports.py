@@ -22,7 +22,7 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of a report. Where a parameter must be given and is not, only what the report is."""
-    from kg_neo4j import _localdb
+    import neo4j_local
 
     name = checked(given.get("name", ""), "name")
     values = {key.removeprefix(PREFIX): value for key, value in given.items() if key.startswith(PREFIX) and value}
@@ -33,7 +33,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     if report is None:
         raise UsageError(f"there is no report {name[:80]!r}", hint="/reports lists them")
     cypher = without_header(table.cypher) if table else ""  # the header is on the page in other words
-    browser = None if service.settings.neo4j_uri else _localdb.status(service.settings).browser
+    browser = None if service.settings.neo4j_uri else neo4j_local.status(service.settings).browser
     if browser and cypher:
         browser = f"{browser}?{urlencode({'cmd': 'edit', 'arg': cypher})}"
     address = {"name": name} | {PREFIX + key: value for key, value in values.items()}

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j import _localdb
+import neo4j_local
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
 from kg_neo4j.graph.archive import GraphDifference, compare
@@ -199,11 +199,11 @@ def backup(target: Path, *, settings: Settings, overwrite: bool = False, progres
     LocalDatabaseError.
     """
     _refuse_foreign(settings, "database dump neo4j --to-path=DIR")
-    if _localdb.status(settings).pid:  # it runs, or starts
+    if neo4j_local.status(settings).pid:  # it runs, or starts
         with connect(settings, progress, as_it_is=True) as database:
             wait_for_writers(database, progress)
     began = time.monotonic()
-    size = _localdb.dump(settings, target, progress, overwrite=overwrite)
+    size = neo4j_local.dump(settings, target, progress, overwrite=overwrite)
     return BackupReport(target, size, time.monotonic() - began)
 
 
@@ -216,7 +216,7 @@ def restore(
     backup, or where there is a store and `overwrite` is not set; DiskFull; LocalDatabaseError.
     """
     _refuse_foreign(settings, "database load neo4j --from-path=DIR")
-    _localdb.restore(settings, source, progress, overwrite=overwrite)
+    neo4j_local.restore(settings, source, progress, overwrite=overwrite)
     return _graphs(settings, progress)
 
 
@@ -227,7 +227,7 @@ def recover(*, settings: Settings, progress: Progress = SILENT) -> RecoveryRepor
     nothing to recover; DiskFull, DatabaseOffline or StoreInconsistent.
     """
     _refuse_foreign(settings, "database check neo4j")
-    recovered = _localdb.recover(settings, progress)
+    recovered = neo4j_local.recover(settings, progress)
     return RecoveryReport(recovered.copy, _graphs(settings, progress))
 
 

@@ -22,8 +22,7 @@ from pathlib import Path
 
 import psutil
 
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import disk
+import neo4j_local
 from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
 from kg_neo4j.extract import exchange
 from kg_neo4j.extract import schema as schemas
@@ -45,6 +44,7 @@ from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import BuildReport, BuildStage, RowCounts
 from kg_neo4j.settings import Settings
+from neo4j_local import disk
 
 VERSION = 2  # of the files that a build leaves behind when it is stopped
 WORKER_MB = 1_200  # that a worker may take: DuckDB's part, and the rows that Python holds
@@ -137,7 +137,7 @@ class _BuildRun:
 
     def is_imported(self) -> bool:
         """Return whether the database holds what these files gave; UsageError where it holds other graphs."""
-        if not self.settings.neo4j_uri and not _localdb.has_store(self.settings):
+        if not self.settings.neo4j_uri and not neo4j_local.has_store(self.settings):
             return False
         with connect(self.settings, self.progress, as_it_is=True) as database:
             wait_for_writers(database, self.progress)
@@ -202,7 +202,7 @@ class _BuildRun:
         report, size = (self.work / "import.report").absolute(), round(STORE_SHARE * self.size)
         with self._stage("import"):
             given = arguments((self.work / "csv").absolute())  # the tool runs in the folder of the server
-            _localdb.import_full(self.settings, given, report, size, self.progress, overwrite=True)
+            neo4j_local.import_full(self.settings, given, report, size, self.progress, overwrite=True)
 
     def commands(self) -> tuple[str, ...]:
         """Return what to run where another server is, one command each."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j import _localdb, factory
-from kg_neo4j._localdb import disk, jars, java, ports
+import neo4j_local
+from kg_neo4j import factory
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import KgError
 from kg_neo4j.graph import queries
@@ -19,6 +19,7 @@ from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.pipeline.commands.archive import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import disk, jars, java, ports
 
 # Counts of `kg report checks` that are no defect, or that another check explains.
 EXPLAINED = (
@@ -111,7 +112,7 @@ def _found(subject: str, check: Callable[[], str]) -> Diagnosis:
 
 
 def _is_running(settings: Settings) -> bool:
-    return bool(settings.neo4j_uri) or _localdb.status(settings).running
+    return bool(settings.neo4j_uri) or neo4j_local.status(settings).running
 
 
 def _jars(settings: Settings) -> str:

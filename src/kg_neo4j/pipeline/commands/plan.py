@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from kg_neo4j import _localdb, factory
+import neo4j_local
+from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.prices import price_of
 from kg_neo4j._models.tasks import Request, Unanswered
@@ -236,7 +237,7 @@ def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
 def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Database | None]:
     """Open the database that a load would write to; None where the managed one was never started."""
     if settings.neo4j_uri is None:
-        status = _localdb.status(settings)
+        status = neo4j_local.status(settings)
         if not status.running and not (Path(status.home) / "data" / "databases").is_dir():
             tally.notes.append("there is no local database yet, so nothing is stored")
             yield None

@@ -18,25 +18,25 @@ import neo4j
 import psutil
 import pytest
 
+import neo4j_local
 from cypher_hostile import LOADS
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import ports, state
-from kg_neo4j._localdb.server import Server
-from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import AuthenticationFailed, PortTaken, StartFailed
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from neo4j_local import ports, state
+from neo4j_local.server import Server
+from neo4j_local.state import Home, ServerRecord
 from private_server import short_lived
 
-SOURCE = Path(_localdb.__file__).parents[2]
+SOURCE = Path(neo4j_local.__file__).parents[1]
 
 START = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from kg_neo4j import _localdb
+import neo4j_local
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
-server = _localdb.start(Settings(**json.loads(sys.argv[2])), SILENT)
+server = neo4j_local.start(Settings(**json.loads(sys.argv[2])), SILENT)
 print(json.dumps({"pid": server.pid, "started": server.started, "uri": server.uri}))
 """
 
@@ -57,7 +57,7 @@ def cheap_to_start() -> Iterator[None]:
 def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     settings = settings_for(tmp_path_factory.mktemp("kg home"))  # with a space in its name
     yield settings
-    _localdb.stop(settings, force=True)
+    neo4j_local.stop(settings, force=True)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def first_starts(private: Settings) -> list[dict[str, object]]:
 
 @pytest.fixture
 def server(private: Settings, first_starts: list[dict[str, object]]) -> Server:
-    return _localdb.start(private, SILENT)
+    return neo4j_local.start(private, SILENT)
 
 
 @pytest.fixture
@@ -112,11 +112,11 @@ def test_bolt_gds_and_browser_answer(server: Server) -> None:
 
 
 def test_status_says_where_everything_is(private: Settings, server: Server) -> None:
-    found = _localdb.status(private)
+    found = neo4j_local.status(private)
     assert (found.running, found.uri, found.browser, found.pid) == (True, server.uri, server.browser_url, server.pid)
     assert (found.neo4j, found.gds, found.username) == (server.neo4j, server.gds, "neo4j")
     assert found.password_file == str(server.password_file)
-    assert "Started." in _localdb.logs(private)
+    assert "Started." in neo4j_local.logs(private)
 
 
 def test_it_listens_on_loopback_only_and_at_two_ports_only(server: Server) -> None:
@@ -238,8 +238,8 @@ def test_a_home_that_is_nearly_empty_stays_small(home: Home) -> None:
 def test_a_forged_record_makes_nobody_stop_a_stranger(private: Settings, home: Home, record: ServerRecord) -> None:
     with subprocess.Popen(["sleep", "600"]) as sleep:
         state.write(home, replace(record, pid=sleep.pid, process_start=state.start_time(sleep.pid)))
-        assert not _localdb.status(private).running
-        assert _localdb.stop(private, force=True) is False
+        assert not neo4j_local.status(private).running
+        assert neo4j_local.stop(private, force=True) is False
         assert sleep.poll() is None
         sleep.kill()
     assert psutil.Process(record.pid).is_running()
@@ -252,18 +252,18 @@ def test_without_its_record_the_server_is_neither_used_nor_stopped(
     state.forget(home)
     if damage == "torn":
         home.state_file.write_bytes(b"0123456789abcdef\n{")
-    assert _localdb.stop(private, force=True) is False
+    assert neo4j_local.stop(private, force=True) is False
     with pytest.raises(StartFailed, match=f"process {record.pid} uses"):
-        _localdb.start(private, SILENT)
+        neo4j_local.start(private, SILENT)
     assert psutil.Process(record.pid).is_running()
 
 
 def test_a_start_that_was_interrupted_is_taken_up(private: Settings, home: Home, record: ServerRecord) -> None:
     state.write(home, replace(record, phase=state.STARTING))
-    halfway = _localdb.status(private)
+    halfway = neo4j_local.status(private)
     assert (halfway.running, halfway.pid) == (False, record.pid)
-    assert _localdb.start(private, SILENT).pid == record.pid
-    assert _localdb.status(private).running
+    assert neo4j_local.start(private, SILENT).pid == record.pid
+    assert neo4j_local.status(private).running
 
 
 def test_a_password_changed_elsewhere_is_explained(private: Settings, home: Home, record: ServerRecord) -> None:
@@ -271,31 +271,31 @@ def test_a_password_changed_elsewhere_is_explained(private: Settings, home: Home
     home.password_file.write_text("another\n")
     state.write(home, replace(record, phase=state.STARTING))
     with pytest.raises(AuthenticationFailed, match=re.escape(str(home.password_file))):
-        _localdb.start(private, SILENT)
+        neo4j_local.start(private, SILENT)
     home.password_file.write_text(right)
-    assert _localdb.start(private, SILENT).pid == record.pid
+    assert neo4j_local.start(private, SILENT).pid == record.pid
 
 
 def test_another_neo4j_at_the_chosen_port_is_neither_used_nor_stopped(server: Server, tmp_path: Path) -> None:
     port = int(server.uri.rsplit(":", 1)[1])
     other = settings_for(tmp_path, db_bolt_port=port)
     with pytest.raises(PortTaken, match=f"KG_DB_BOLT_PORT={port}"):
-        _localdb.start(other, SILENT)
-    assert not _localdb.status(other).running
-    assert _localdb.stop(other) is False
+        neo4j_local.start(other, SILENT)
+    assert not neo4j_local.status(other).running
+    assert neo4j_local.stop(other) is False
     assert ask(server, "RETURN 1 AS one")[0]["one"] == 1
 
 
 def test_a_server_that_dies_while_starting_says_why(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, db_heap_mb=100_000_000)
     with pytest.raises(StartFailed, match=r"(?i)heap|memory") as caught:
-        _localdb.start(settings, SILENT)
+        neo4j_local.start(settings, SILENT)
     assert "KG_DB_HEAP_MB" in (caught.value.hint or "")
-    assert _localdb.status(settings).pid is None
+    assert neo4j_local.status(settings).pid is None
 
 
 def test_nothing_to_stop_is_no_error_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    assert _localdb.stop(settings_for(tmp_path / "unused")) is False
+    assert neo4j_local.stop(settings_for(tmp_path / "unused")) is False
     assert not (tmp_path / "unused").exists()
 
 
@@ -304,21 +304,21 @@ def test_after_kill_9_a_slow_start_goes_on_and_the_data_are_there(private: Setti
     process = psutil.Process(server.pid)
     process.kill()
     assert state.ends(process, timeout_s=60)
-    assert not _localdb.status(private).running
+    assert not neo4j_local.status(private).running
     with pytest.raises(StartFailed, match="still starting"):
-        _localdb.start(private.model_copy(update={"db_start_timeout_s": 0.5}), SILENT)
-    again = _localdb.start(private, SILENT)
+        neo4j_local.start(private.model_copy(update={"db_start_timeout_s": 0.5}), SILENT)
+    again = neo4j_local.start(private, SILENT)
     assert again.pid != server.pid
     assert again.password == server.password
     assert ask(again, "MATCH (n:Canary) RETURN n.name AS name")[0]["name"] == "kept"
 
 
 def test_stopped_once_it_is_stopped_and_starts_again_with_its_data(private: Settings, server: Server) -> None:
-    assert _localdb.stop(private) is True
+    assert neo4j_local.stop(private) is True
     assert not ports.is_taken(int(server.uri.rsplit(":", 1)[1]))
-    assert _localdb.stop(private) is False
-    assert _localdb.status(private).pid is None
-    again = _localdb.start(private, SILENT)
+    assert neo4j_local.stop(private) is False
+    assert neo4j_local.status(private).pid is None
+    again = neo4j_local.start(private, SILENT)
     assert again.started
-    assert _localdb.start(private, SILENT).pid == again.pid
+    assert neo4j_local.start(private, SILENT).pid == again.pid
     assert ask(again, "MATCH (n:Canary) RETURN count(n) AS found")[0]["found"] == 1

@@ -13,13 +13,13 @@ import pytest
 
 from cypher_hostile import LOADS
 from kg_neo4j import Settings, ask, load, pipeline, tree
-from kg_neo4j._localdb import jars
 from kg_neo4j.errors import DatabaseError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.export import export
 from kg_neo4j.organise import search_indexes
+from neo4j_local import jars
 from private_server import PrivateServer
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]

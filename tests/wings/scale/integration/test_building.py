@@ -21,9 +21,9 @@ from pathlib import Path
 
 import pytest
 
+import neo4j_local
 from fake_llm import FakeLlm
-from kg_neo4j import _localdb, pipeline, resources
-from kg_neo4j._localdb import admin, launch, server, state
+from kg_neo4j import pipeline, resources
 from kg_neo4j.errors import DiskFull, NotEnoughMemory, UnfinishedImport, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.graph.connection import connect
@@ -33,6 +33,7 @@ from kg_neo4j.pipeline import BuildOptions, LoadOptions
 from kg_neo4j.pipeline.commands.build import FINISHED
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from neo4j_local import admin, launch, server, state
 from private_server import PrivateServer, short_lived
 from small_disk import SmallDisk
 
@@ -211,7 +212,7 @@ def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
         report = pipeline.build(out, settings=home, options=BuildOptions(2, overwrite=True))
     assert [each.stage for each in report.stages][-2:] == ["vectors", "communities"]
     assert report.communities > 0
-    assert _localdb.status(home).running
+    assert neo4j_local.status(home).running
     wanted = {label: vectors_of(loaded.settings, label) for label in ("KgChunk", "KgEntity", "KgFact")}
     assert len(wanted["KgChunk"]) > 24
     assert vectors_of(home, "KgChunk") == wanted["KgChunk"]

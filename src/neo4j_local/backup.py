@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kg_neo4j._localdb import admin, configuration, disk, launch, login, server, state
-from kg_neo4j._localdb.server import Server
-from kg_neo4j._localdb.state import Home
 from kg_neo4j.errors import DatabaseOffline, LocalDatabaseError, StillStarting, StoreInconsistent, UsageError
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import admin, configuration, disk, launch, login, server, state
+from neo4j_local.server import Server
+from neo4j_local.state import Home
 
 STAGE = "recover"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from kg_neo4j._localdb.configuration import HOST
 from kg_neo4j.errors import PortTaken
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+from neo4j_local.configuration import HOST
 
 _LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 _BOLT_HELLO = bytes.fromhex("6060b017 00000805 00000404 00000304 00000004")  # any 5.x or 4.x

@@ -2,8 +2,8 @@ from typing import get_args
 
 import pytest
 
-from kg_neo4j._localdb import jars
 from kg_neo4j.settings import Settings
+from neo4j_local import jars
 
 SHA = "a" * 64
 ABOUT = "# a comment\nneo4j 5.26.30\nmain org.neo4j.Main\njava 17,21\ngds 2.13.9\napoc 5.26.19\n"

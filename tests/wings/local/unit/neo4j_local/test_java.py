@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._localdb import java
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.settings import Settings
+from neo4j_local import java
 
 
 def java_home(folder: Path, answer: str, code: int = 0) -> Path:

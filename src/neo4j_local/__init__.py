@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_neo4j._localdb.backup import dump, has_store, import_full, recover, restore
-    from kg_neo4j._localdb.server import end_panicked, fetch, logs, start, status, stop
+    from neo4j_local.backup import dump, has_store, import_full, recover, restore
+    from neo4j_local.server import end_panicked, fetch, logs, start, status, stop
 
 __all__ = [
     "dump",

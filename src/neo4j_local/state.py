@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from kg_neo4j._localdb import disk
-from kg_neo4j._localdb.configuration import HOST
 from kg_neo4j.errors import LocalDatabaseError, StartFailed
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import disk
+from neo4j_local.configuration import HOST
 
 if TYPE_CHECKING:
     import psutil

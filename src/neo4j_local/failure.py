@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 from kg_neo4j import data_files, errors
-from kg_neo4j._localdb.login import Condition
-from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, StartFailed
+from neo4j_local.login import Condition
+from neo4j_local.state import Home, ServerRecord
 
 _TAIL_BYTES = 256 * 1024
 _SHOWN_LINES = 4

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from kg_neo4j._localdb import disk
 from kg_neo4j.errors import ChecksumMismatch, FetchFailed
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import disk
 
 Download = Callable[["Jar", Path], Path]  # fetches one jar into an empty folder and returns the file
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j._localdb import configuration, disk, java, state
-from kg_neo4j._localdb.jars import JarsLock
-from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings
+from neo4j_local import configuration, disk, java, state
+from neo4j_local.jars import JarsLock
+from neo4j_local.state import Home, ServerRecord
 
 NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room for logs and a first load
 

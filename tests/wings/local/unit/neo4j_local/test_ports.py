@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from jar_repository import Recorder
-from kg_neo4j._localdb import ports
 from kg_neo4j.errors import PortTaken
 from kg_neo4j.settings import Settings
+from neo4j_local import ports
 
 
 @pytest.fixture

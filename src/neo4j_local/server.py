@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j._localdb import disk, failure, jars, java, launch, login, ports, state
-from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import (
     DatabaseOffline,
     DatabaseUnavailable,
@@ -25,6 +23,8 @@ from kg_neo4j.errors import (
 )
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import disk, failure, jars, java, launch, login, ports, state
+from neo4j_local.state import Home, ServerRecord
 
 if TYPE_CHECKING:
     import psutil

@@ -5,11 +5,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kg_neo4j._localdb import launch, state
-from kg_neo4j._localdb.jars import JarsLock
-from kg_neo4j._localdb.state import Home
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings
+from neo4j_local import launch, state
+from neo4j_local.jars import JarsLock
+from neo4j_local.state import Home
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 
 from another_user import as_nobody, open_folder
 from jar_repository import Recorder, Repository, content
-from kg_neo4j._localdb import jars
-from kg_neo4j._localdb.jars import Jar, JarsLock
 from kg_neo4j.errors import ChecksumMismatch, DiskFull, FetchFailed
 from kg_neo4j.settings import Settings
+from neo4j_local import jars
+from neo4j_local.jars import Jar, JarsLock
 
 
 @pytest.fixture(autouse=True)
