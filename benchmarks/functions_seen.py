@@ -28,14 +28,14 @@ QUESTION = "Where was Alexander von Humboldt born?"
 
 def main() -> None:
     sys.path.insert(0, str(CHECKOUT / "tests"))
-    import neo4j_local
     from fake_llm import FakeLlm
     from kg_neo4j import Settings
-    from kg_neo4j.progress import SILENT
+    from kg_neo4j.local_server import local_neo4j
 
     with tempfile.TemporaryDirectory(prefix="kg-functions-") as folder, FakeLlm() as llm:
         managed = Settings(home=Path(folder), neo4j_uri=None, db_bolt_port=0, db_http_port=0, db_heap_mb=1024)
-        server = neo4j_local.start(managed, SILENT)
+        with local_neo4j(managed) as local:
+            server = local.start()
         text = Path(folder) / "one.md"
         text.write_text(TEXT.read_text("utf-8")[:CHARACTERS], "utf-8")
         database = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
@@ -47,7 +47,7 @@ def main() -> None:
                 done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
                 print(f"kg {arguments[0]}: {done.stdout.splitlines()[-1]}")
         finally:
-            neo4j_local.stop(managed, force=True)
+            local.stop(force=True)
 
 
 def traced(arguments: list[str]) -> None:

@@ -16,7 +16,6 @@ import hypothesis
 import pytest
 
 import neo4j_container
-import neo4j_local
 from crash_points import CrashPoints
 from fake_llm import FakeLlm
 from kg_neo4j import factory
@@ -27,6 +26,7 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress
+from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.offline.extractor.ner import is_english
 from kg_neo4j.progress import SILENT
@@ -93,15 +93,15 @@ def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFact
     home = tmp_path_factory.mktemp("kg-home")
     private = found.model_copy(update={"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024})
     try:
-        with short_lived():
-            server = neo4j_local.start(private, SILENT)
+        with short_lived(), local_neo4j(private) as local:
+            server = local.start()
     except JavaMissing:
         yield from _container(found)
         return
     try:
         yield _of(found, server.uri, server.username, server.password)
     finally:
-        neo4j_local.stop(private, force=True)
+        local.stop(force=True)
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from kg_neo4j.errors import DiskFull, LocalDatabaseError, NotEnoughMemory, UsageError
 from neo4j_local import configuration, disk, java
+from neo4j_local.errors import DiskFull, LocalDatabaseError, NotEnoughMemory, UsageError
 from neo4j_local.launch import Parts
 from neo4j_local.state import Home
 

@@ -10,15 +10,14 @@ import contextlib
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kg_neo4j.errors import DatabaseOffline, LocalDatabaseError, StillStarting, StoreInconsistent, UsageError
-from kg_neo4j.progress import Progress
-from kg_neo4j.settings import Settings
 from neo4j_local import admin, configuration, disk, launch, login, server, state
-from neo4j_local.server import Server
+from neo4j_local.errors import DatabaseOffline, LocalDatabaseError, StillStarting, StoreInconsistent, UsageError
+from neo4j_local.progress import Progress
+from neo4j_local.server import LocalNeo4j, Server
 from neo4j_local.state import Home
 
 STAGE = "recover"
@@ -27,99 +26,165 @@ _DRAFT = ".data-loading"
 _MAGIC = (b"DZV1", b"DGV1")  # Neo4j's dumps, compressed by Zstandard or gzip
 
 
-def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: bool = False) -> int:
-    """Write the store to `target` and return its bytes. A running server is stopped for that, and started again.
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A store that was opened again."""
 
-    Raises UsageError where there is no store, or a `target` that may not be overwritten; DiskFull; LocalDatabaseError.
-    """
-    home = state.home_of(settings)
-    if not has_data(home):
-        raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
-    if target.exists() and not overwrite:
-        raise UsageError(f"{target} exists", hint="choose another name, or pass --yes to overwrite it")
-    if not target.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {target.absolute().parent}", hint="make it first, or choose another one")
-    parts = server.parts_of(settings, progress)
-    with server.locked(settings, home, progress):
-        settings = _at_its_ports(settings, home)
-        ran = server.end(home)
-        try:
+    server: Server
+    copy: Path  # of the data as they were before
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """All data of a local Neo4j, whose server is stopped while they are copied or replaced."""
+
+    local: LocalNeo4j
+
+    def exists(self) -> bool:
+        """Say whether the home has data."""
+        return has_data(self.local.home)
+
+    def dump(self, target: Path, progress: Progress, *, overwrite: bool = False) -> int:
+        """Write the store to `target` and return its bytes. A running server is stopped for that, and started again.
+
+        Raises UsageError where there is no store, or a `target` that may not be overwritten; DiskFull;
+        LocalDatabaseError.
+        """
+        home = self.local.home
+        if not has_data(home):
+            raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
+        if target.exists() and not overwrite:
+            raise UsageError(f"{target} exists", hint="choose another name, or pass --yes to overwrite it")
+        if not (folder := target.absolute().parent).is_dir():
+            raise UsageError(f"there is no folder {folder}", hint="make it first, or choose another one")
+        parts = self.local.parts(progress)
+        with self.local.locked(progress):
+            local = self._at_its_ports(home)
+            ran = server.end(home)
+            try:
+                launch.claim(home)
+                admin.Admin(home, parts, self.local.memory, home.data).dump(target.absolute())
+            finally:
+                if ran:
+                    local.start_new(parts, progress)
+        return target.stat().st_size
+
+    def restore(self, source: Path, progress: Progress, *, overwrite: bool = False) -> None:
+        """Replace the store by the one in `source`, a file that `dump` wrote; the server then runs.
+
+        The old data are deleted once the restored ones have opened; until then nothing of them changes. Raises
+        UsageError where `source` is no dump, or where there are data and `overwrite` is not set; DiskFull;
+        LocalDatabaseError.
+        """
+        _refuse_other_files(source)
+        home = self.local.home
+        if has_data(home) and not overwrite:
+            raise UsageError(
+                f"{home.root} has a store, which restoring would replace",
+                hint="pass --yes to replace it; `kg db backup FILE` keeps it",
+            )
+        self._replace(home, progress, lambda tools: tools.load(source.absolute()), source.stat().st_size)
+
+    def import_full(
+        self, files: Sequence[str], report: Path, needed: int, progress: Progress, *, overwrite: bool = False
+    ) -> None:
+        """Replace the store by one that Neo4j's importer fills from files; the server then runs.
+
+        `files` are the importer's arguments, `needed` the bytes that the new store may take. Raises what `restore`
+        raises.
+        """
+        home = self.local.home
+        if has_data(home) and not overwrite:
+            raise UsageError(
+                f"{home.root} has a store, which the import would replace", hint="pass --yes to replace it"
+            )
+        self._replace(home, progress, lambda tools: tools.import_full(files, report), needed)
+
+    def _replace(self, home: Home, progress: Progress, fill: Callable[[admin.Admin], None], needed: int) -> None:
+        """Fill new data, which take the place of the old ones, and start the server; on a failure the old ones stay."""
+        parts = self.local.parts(progress)
+        home.prepare()
+        with self.local.locked(progress):
+            local = self._at_its_ports(home)
+            ran = server.end(home)
             launch.claim(home)
-            admin.Admin(home, parts, launch.memory_of(settings), home.data).dump(target.absolute())
-        finally:
-            if ran:
-                server.start_new(settings, home, parts, progress)
-    return target.stat().st_size
+            filled = False
+            replaced = home.root / f"data-before-restore-{stamp()}"
+            try:
+                draft = home.root / f"{_DRAFT}-{secrets.token_hex(4)}"
+                _fill(admin.Admin(home, parts, self.local.memory, draft), fill, needed)
+                filled = True
+                if home.data.is_dir():
+                    home.data.rename(replaced)
+                home.restored.rename(home.data)
+                local.start_new(parts, progress)
+            except BaseException:
+                server.end(home, force=True)
+                if filled and not home.restored.is_dir():  # the restored data have taken their place
+                    shutil.rmtree(home.data, ignore_errors=True)
+                if replaced.is_dir():
+                    replaced.rename(home.data)
+                if ran:
+                    with contextlib.suppress(LocalDatabaseError):  # the first error is the one to report
+                        local.start_new(parts, progress)
+                raise
+            shutil.rmtree(replaced, ignore_errors=True)
 
+    def _at_its_ports(self, home: Home) -> LocalNeo4j:
+        """Return the server with the ports of the one that runs, so that programs find it there again."""
+        if found := state.running(home):
+            return replace(self.local, bolt_port=found[0].bolt_port, http_port=found[0].http_port)
+        return self.local
 
-def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: bool = False) -> None:
-    """Replace the store by the one in `source`, a file that `dump` wrote; the server then runs.
+    def recover(self, progress: Progress) -> Recovery:
+        """Copy the store, open it without the unreadable end of its log, check it, and start the server as usual.
 
-    The old data are deleted once the restored ones have opened; until then nothing of them changes. Raises UsageError
-    where `source` is no dump, or where there are data and `overwrite` is not set; DiskFull; LocalDatabaseError.
-    """
-    _refuse_other_files(source)
-    home = state.home_of(settings)
-    if has_data(home) and not overwrite:
-        raise UsageError(
-            f"{home.root} has a store, which restoring would replace",
-            hint="pass --yes to replace it; `kg db backup FILE` keeps it",
-        )
-    _replace(settings, home, progress, lambda tools: tools.load(source.absolute()), source.stat().st_size)
-
-
-def import_full(
-    settings: Settings, files: Sequence[str], report: Path, needed: int, progress: Progress, *, overwrite: bool = False
-) -> None:
-    """Replace the store by one that Neo4j's importer fills from files; the server then runs.
-
-    `files` are the importer's arguments, `needed` the bytes that the new store may take. Raises what `restore` raises.
-    """
-    home = state.home_of(settings)
-    if has_data(home) and not overwrite:
-        raise UsageError(f"{home.root} has a store, which the import would replace", hint="pass --yes to replace it")
-    _replace(settings, home, progress, lambda tools: tools.import_full(files, report), needed)
-
-
-def _replace(
-    settings: Settings, home: Home, progress: Progress, fill: Callable[[admin.Admin], None], needed: int
-) -> None:
-    """Fill new data, let them take the place of the old ones, and start the server; on a failure the old ones stay."""
-    parts = server.parts_of(settings, progress)
-    home.prepare()
-    with server.locked(settings, home, progress):
-        settings = _at_its_ports(settings, home)
-        ran = server.end(home)
-        launch.claim(home)
-        filled = False
-        replaced = home.root / f"data-before-restore-{stamp()}"
-        try:
-            draft = home.root / f"{_DRAFT}-{secrets.token_hex(4)}"
-            _fill(admin.Admin(home, parts, launch.memory_of(settings), draft), fill, needed)
-            filled = True
-            if home.data.is_dir():
-                home.data.rename(replaced)
-            home.restored.rename(home.data)
-            server.start_new(settings, home, parts, progress)
-        except BaseException:
-            server.end(home, force=True)
-            if filled and not home.restored.is_dir():  # the restored data have taken their place
-                shutil.rmtree(home.data, ignore_errors=True)
-            if replaced.is_dir():
-                replaced.rename(home.data)
-            if ran:
-                with contextlib.suppress(LocalDatabaseError):  # the first error is the one to report
-                    server.start_new(settings, home, parts, progress)
-            raise
-        shutil.rmtree(replaced, ignore_errors=True)
-
-
-def _at_its_ports(settings: Settings, home: Home) -> Settings:
-    """Return settings with the ports of the running server, so that programs find it there again."""
-    found = state.running(home)
-    if found is None:
-        return settings
-    return settings.model_copy(update={"db_bolt_port": found[0].bolt_port, "db_http_port": found[0].http_port})
+        Neo4j drops what follows the last log entry that it can read: transactions whose commit was never confirmed.
+        Raises UsageError where there is nothing to recover, DiskFull where the copy does not fit, DatabaseOffline where
+        the store does not open even so, and StoreInconsistent where Neo4j's own check finds errors.
+        """
+        home = self.local.home
+        if not has_data(home):
+            raise UsageError(f"there is no store in {home.root}: nothing to recover", hint="`kg db start` makes one")
+        parts = self.local.parts(progress)
+        home.prepare()
+        with self.local.locked(progress):
+            _refuse_healthy(home)
+            server.end(home)
+            launch.claim(home)
+            progress.start(STAGE, total=4)
+            try:
+                copy = _copy(home)
+                progress.note(f"the data are copied to {copy}")
+                progress.advance(STAGE)
+                try:
+                    self.local.start_new(parts, progress, configuration.RECOVERY)
+                except DatabaseOffline as error:
+                    raise DatabaseOffline(
+                        f"{error}; leaving out the end of the log did not help; the data as they were are in {copy}",
+                        hint="`kg db restore FILE`, from a backup",
+                    ) from error
+                except StillStarting as error:
+                    server.end(home, force=True)
+                    raise StillStarting(
+                        f"the recovery took longer than {self.local.start_timeout_s:.0f} s and was stopped; "
+                        f"the data as they were are in {copy}",
+                        hint="KG_DB_START_TIMEOUT_S=3600 kg db start --recover",
+                    ) from error
+                server.end(home)  # writes a checkpoint: the next start needs no recovery
+                progress.advance(STAGE)
+                tools = admin.Admin(home, parts, self.local.memory, home.data)
+                if found := tools.check(home.root / "logs"):
+                    raise StoreInconsistent(
+                        f"Neo4j's check of the recovered store in {home.root} found errors: {found}",
+                        hint=f"restore a backup with `kg db restore FILE`; the data as they were are in {copy}",
+                    )
+                progress.advance(STAGE)
+                started = self.local.start_new(parts, progress)
+                progress.advance(STAGE)
+            finally:
+                progress.finish(STAGE)
+        return Recovery(started, copy)
 
 
 def _fill(tools: admin.Admin, fill: Callable[[admin.Admin], None], needed: int) -> None:
@@ -155,70 +220,6 @@ def _refuse_other_files(source: Path) -> None:
             f"{source} is not a backup that Neo4j wrote",
             hint="`kg db backup FILE` makes one; an export or an archive comes back with `kg import FILE`",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """A store that was opened again."""
-
-    server: Server
-    copy: Path  # of the data as they were before
-
-
-def recover(settings: Settings, progress: Progress) -> Recovery:
-    """Copy the store, open it without the unreadable end of its log, check it, and start the server as usual.
-
-    Neo4j drops what follows the last log entry that it can read: transactions whose commit was never confirmed.
-    Raises UsageError where there is nothing to recover, DiskFull where the copy does not fit, DatabaseOffline where
-    the store does not open even so, and StoreInconsistent where Neo4j's own check finds errors.
-    """
-    home = state.home_of(settings)
-    if not has_data(home):
-        raise UsageError(f"there is no store in {home.root}: nothing to recover", hint="`kg db start` makes one")
-    parts = server.parts_of(settings, progress)
-    home.prepare()
-    with server.locked(settings, home, progress):
-        _refuse_healthy(home)
-        server.end(home)
-        launch.claim(home)
-        progress.start(STAGE, total=4)
-        try:
-            copy = _copy(home)
-            progress.note(f"the data are copied to {copy}")
-            progress.advance(STAGE)
-            try:
-                server.start_new(settings, home, parts, progress, configuration.RECOVERY)
-            except DatabaseOffline as error:
-                raise DatabaseOffline(
-                    f"{error}; leaving out the end of the log did not help; the data as they were are in {copy}",
-                    hint="`kg db restore FILE`, from a backup",
-                ) from error
-            except StillStarting as error:
-                server.end(home, force=True)
-                raise StillStarting(
-                    f"the recovery took longer than {settings.db_start_timeout_s:.0f} s and was stopped; the data as "
-                    f"they were are in {copy}",
-                    hint="KG_DB_START_TIMEOUT_S=3600 kg db start --recover",
-                ) from error
-            server.end(home)  # writes a checkpoint: the next start needs no recovery
-            progress.advance(STAGE)
-            tools = admin.Admin(home, parts, launch.memory_of(settings), home.data)
-            if found := tools.check(home.root / "logs"):
-                raise StoreInconsistent(
-                    f"Neo4j's check of the recovered store in {home.root} found errors: {found}",
-                    hint=f"restore a backup with `kg db restore FILE`; the data as they were are in {copy}",
-                )
-            progress.advance(STAGE)
-            started = server.start_new(settings, home, parts, progress)
-            progress.advance(STAGE)
-        finally:
-            progress.finish(STAGE)
-    return Recovery(started, copy)
-
-
-def has_store(settings: Settings) -> bool:
-    """Say whether KG_HOME holds data of the managed server."""
-    return has_data(state.home_of(settings))
 
 
 def has_data(home: Home) -> bool:

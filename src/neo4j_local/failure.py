@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
-from kg_neo4j import data_files, errors
-from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, StartFailed
+from neo4j_local import errors
+from neo4j_local.errors import DatabaseOffline, DiskFull, LocalDatabaseError, StartFailed
 from neo4j_local.login import Condition
 from neo4j_local.state import Home, ServerRecord
 
@@ -15,7 +16,9 @@ _SHOWN_LINES = 4
 _SHOWN_CHARACTERS = 600
 _SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
 
-_KNOWN = data_files.beside(__file__).lists("known")
+_KNOWN: dict[str, tuple[str, str, str, str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)["known"]
 
 _RECOVER = "`kg db start --recover` copies the store, drops the unreadable end of its log, and checks what came back"
 

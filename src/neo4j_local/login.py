@@ -6,9 +6,9 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing, LocalDatabaseError
 from neo4j_local import disk
 from neo4j_local.configuration import HOST
+from neo4j_local.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing, LocalDatabaseError
 from neo4j_local.state import Home
 
 if TYPE_CHECKING:

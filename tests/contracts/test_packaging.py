@@ -26,6 +26,7 @@ from kg_neo4j.extract import schema
 from kg_neo4j.organise import viewer
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.graph import queries
+from neo4j_local import configuration, jars
 home = Path(kg_neo4j.__file__).resolve().parent
 assert resources.folder("cypher") == home / "cypher", resources.folder("cypher")
 assert queries.get("reports/most_connected").columns[0].name == "Node"
@@ -35,6 +36,8 @@ assert schema.load("wikipedia").node_header[0] == "node_id"
 assert viewer.SCRIPT_FILE.is_file() and viewer.STYLE_FILE.is_file()
 assert len(load_aspects()) == 7
 assert len(load_aspects("biography")) == 7
+assert all(jars.read_lock(line).line == line for line in configuration.OF_LINE)
+assert Path(jars.__file__).parents[1] == home.parent
 print(home)
 """
 

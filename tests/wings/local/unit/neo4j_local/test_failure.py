@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
 from neo4j_local import failure
+from neo4j_local.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
 from neo4j_local.login import Condition
 from neo4j_local.state import STARTING, Home, ServerRecord
 
