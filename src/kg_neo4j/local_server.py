@@ -25,8 +25,9 @@ def local_neo4j(settings: Settings) -> Iterator[LocalNeo4j]:
     except ModuleNotFoundError as error:
         if error.name != "neo4j_local":
             raise
-        why = "" if settings.neo4j_uri else "no Neo4j server is set and "
-        raise errors.UsageError(f"{why}the package neo4j_local is not installed; set NEO4J_URI") from error
+        missing = "the package neo4j_local is not installed"
+        why = missing if settings.neo4j_uri else f"no Neo4j server is set and {missing}; set NEO4J_URI"
+        raise errors.UsageError(why) from error
     chosen = settings.model_fields_set
     with _errors_as_ours():
         yield neo4j_local.LocalNeo4j(

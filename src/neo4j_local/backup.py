@@ -42,16 +42,16 @@ class Store:
 
     def exists(self) -> bool:
         """Say whether the home has data."""
-        return has_data(self.local.home)
+        home = self.local.home
+        return any((data / "databases" / admin.DATABASE).is_dir() for data in (home.data, home.restored))
 
     def dump(self, target: Path, progress: Progress, *, overwrite: bool = False) -> int:
         """Write the store to `target` and return its bytes. A running server is stopped for that, and started again.
 
-        Raises UsageError where there is no store, or a `target` that may not be overwritten; DiskFull;
-        LocalDatabaseError.
+        Raises UsageError where there is no store, or `target` may not be overwritten; DiskFull; LocalDatabaseError.
         """
         home = self.local.home
-        if not has_data(home):
+        if not self.exists():
             raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
         if target.exists() and not overwrite:
             raise UsageError(f"{target} exists", hint="choose another name, or pass --yes to overwrite it")
@@ -78,7 +78,7 @@ class Store:
         """
         _refuse_other_files(source)
         home = self.local.home
-        if has_data(home) and not overwrite:
+        if self.exists() and not overwrite:
             raise UsageError(
                 f"{home.root} has a store, which restoring would replace",
                 hint="pass --yes to replace it; `kg db backup FILE` keeps it",
@@ -90,11 +90,10 @@ class Store:
     ) -> None:
         """Replace the store by one that Neo4j's importer fills from files; the server then runs.
 
-        `files` are the importer's arguments, `needed` the bytes that the new store may take. Raises what `restore`
-        raises.
+        `files` are the importer's arguments, `needed` the bytes that the new store may take. Raises as `restore` does.
         """
         home = self.local.home
-        if has_data(home) and not overwrite:
+        if self.exists() and not overwrite:
             raise UsageError(
                 f"{home.root} has a store, which the import would replace", hint="pass --yes to replace it"
             )
@@ -144,7 +143,7 @@ class Store:
         the store does not open even so, and StoreInconsistent where Neo4j's own check finds errors.
         """
         home = self.local.home
-        if not has_data(home):
+        if not self.exists():
             raise UsageError(f"there is no store in {home.root}: nothing to recover", hint="`kg db start` makes one")
         parts = self.local.parts(progress)
         home.prepare()
@@ -220,11 +219,6 @@ def _refuse_other_files(source: Path) -> None:
             f"{source} is not a backup that Neo4j wrote",
             hint="`kg db backup FILE` makes one; an export or an archive comes back with `kg import FILE`",
         )
-
-
-def has_data(home: Home) -> bool:
-    """Say whether `home` has data."""
-    return any((data / "databases" / admin.DATABASE).is_dir() for data in (home.data, home.restored))
 
 
 def stamp() -> str:

@@ -16,9 +16,7 @@ _SHOWN_LINES = 4
 _SHOWN_CHARACTERS = 600
 _SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
 
-_KNOWN: dict[str, tuple[str, str, str, str]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)["known"]
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["known"]
 
 _RECOVER = "`kg db start --recover` copies the store, drops the unreadable end of its log, and checks what came back"
 
