@@ -29,12 +29,13 @@ QUESTION = "Where was Alexander von Humboldt born?"
 def main() -> None:
     sys.path.insert(0, str(CHECKOUT / "tests"))
     from fake_llm import FakeLlm
-    from kg_neo4j import Settings, _localdb
-    from kg_neo4j.progress import SILENT
+    from kg_neo4j import Settings
+    from kg_neo4j.local_server import local_neo4j
 
     with tempfile.TemporaryDirectory(prefix="kg-functions-") as folder, FakeLlm() as llm:
         managed = Settings(home=Path(folder), neo4j_uri=None, db_bolt_port=0, db_http_port=0, db_heap_mb=1024)
-        server = _localdb.start(managed, SILENT)
+        with local_neo4j(managed) as local:
+            server = local.start()
         text = Path(folder) / "one.md"
         text.write_text(TEXT.read_text("utf-8")[:CHARACTERS], "utf-8")
         database = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
@@ -46,7 +47,7 @@ def main() -> None:
                 done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
                 print(f"kg {arguments[0]}: {done.stdout.splitlines()[-1]}")
         finally:
-            _localdb.stop(managed, force=True)
+            local.stop(force=True)
 
 
 def traced(arguments: list[str]) -> None:

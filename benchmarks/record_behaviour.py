@@ -337,7 +337,7 @@ def own_server(home: Path) -> Iterator[Mapping[str, str]]:
 @contextlib.contextmanager
 def short_lived() -> Iterator[None]:
     """Start a server without Java's second compiler and with plans that last: it takes half of the processor time."""
-    from kg_neo4j._localdb import configuration, java
+    from neo4j_local import configuration, java
 
     def command(executable: Path, *given: Any) -> list[str]:
         first, *others = usual(executable, *given)

@@ -18,10 +18,10 @@ from pathlib import Path
 import neo4j
 import psutil
 
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import configuration, jars, java
+from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+from neo4j_local import configuration, java
 
 HEAP_MB, PAGECACHE_MB = 2_048, 1_024
 USERNAME = "neo4j"
@@ -89,7 +89,8 @@ def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
 
 
 def _lay_out(settings: Settings, home: Path, ports: tuple[int, int], progress: Progress) -> list[str]:
-    folder, locked = _localdb.fetch(settings, progress), jars.read_lock(settings.db_neo4j)
+    with local_neo4j(settings) as local:
+        folder, locked, found = local.fetch(progress), local.lock, local.find_java()
     for name in ("conf", "plugins", "import", "run"):
         (home / name).mkdir()
     (home / "run" / "tmp").mkdir()
@@ -99,7 +100,7 @@ def _lay_out(settings: Settings, home: Path, ports: tuple[int, int], progress: P
     class_path = java.class_path_file([folder / jar.file_name for jar in locked.jars])
     (home / "run" / "java.args").write_text(class_path)
     marks = ("-Dkg_neo4j.benchmark=true", f"--home-dir={home}")
-    return java.command(java.find(settings, locked.java), locked.main, home, HEAP_MB, marks)
+    return java.command(found, locked.main, home, HEAP_MB, marks)
 
 
 def _with_apoc(text: str) -> str:

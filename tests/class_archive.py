@@ -12,9 +12,10 @@ from unittest import mock
 
 import private_server
 from kg_neo4j import LoadOptions, Settings, ask, load
-from kg_neo4j._localdb import launch, server
 from kg_neo4j.errors import JavaMissing
-from kg_neo4j.progress import SILENT
+from kg_neo4j.local_server import local_neo4j
+from neo4j_local import launch
+from neo4j_local.progress import SILENT
 from private_server import PrivateServer, archive_of, arguments
 
 STORY = str(Path(__file__).resolve().parents[1] / "examples" / "the_lamp_at_skarnes.md")
@@ -46,7 +47,8 @@ def main() -> None:
     if settings.neo4j_uri:
         return
     try:
-        parts = server.parts_of(settings, SILENT)
+        with local_neo4j(settings) as local:
+            parts = local.parts(SILENT)
     except JavaMissing:
         return  # the tests' servers run in containers
     archive = archive_of(parts.jars)

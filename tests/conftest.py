@@ -18,7 +18,7 @@ import pytest
 import neo4j_container
 from crash_points import CrashPoints
 from fake_llm import FakeLlm
-from kg_neo4j import _localdb, factory
+from kg_neo4j import factory
 from kg_neo4j._models import openai_client
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import JavaMissing
@@ -26,6 +26,7 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress
+from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.offline.extractor.ner import is_english
 from kg_neo4j.progress import SILENT
@@ -92,15 +93,15 @@ def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFact
     home = tmp_path_factory.mktemp("kg-home")
     private = found.model_copy(update={"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024})
     try:
-        with short_lived():
-            server = _localdb.start(private, SILENT)
+        with short_lived(), local_neo4j(private) as local:
+            server = local.start()
     except JavaMissing:
         yield from _container(found)
         return
     try:
         yield _of(found, server.uri, server.username, server.password)
     finally:
-        _localdb.stop(private, force=True)
+        local.stop(force=True)
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from kg_neo4j._localdb.jars import Jar, JarsLock
+from neo4j_local.jars import Jar, JarsLock
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._localdb import configuration, jars
+from neo4j_local import configuration, jars
 
 if TYPE_CHECKING:
     from testcontainers.community.neo4j import Neo4jContainer

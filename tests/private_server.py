@@ -14,10 +14,10 @@ from unittest import mock
 
 import psutil
 
-from kg_neo4j import Settings, _localdb
-from kg_neo4j._localdb import configuration, java
+from kg_neo4j import Settings
 from kg_neo4j.graph.database import Database, DatabaseAddress
-from kg_neo4j.progress import SILENT
+from kg_neo4j.local_server import local_neo4j
+from neo4j_local import LocalNeo4j, configuration, java
 
 # A server of tests lives for minutes: it gains nothing from the second compiler, and two share the machine. With one
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
@@ -62,19 +62,25 @@ class PrivateServer:
         self.settings = Settings(**{**settings.model_dump(), **unset, **given})
         self.pid = 0
 
+    @property
+    def local(self) -> LocalNeo4j:
+        """The server without a graph."""
+        with local_neo4j(self.settings) as found:
+            return found
+
     def __enter__(self) -> PrivateServer:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _localdb.stop(self.settings, force=True)
+        self.local.stop(force=True)
 
     def start(self, **configured: str) -> PrivateServer:
         """Start it; `configured` are settings of Neo4j, with _ for the points in their names."""
         extra = {name.replace("__", "."): value for name, value in configured.items()}
-        with short_lived(**extra):
-            self._server = _localdb.start(self.settings, SILENT)
+        with short_lived(**extra), local_neo4j(self.settings) as local:
+            self._server = local.start()
         self.pid = self._server.pid
         return self
 
@@ -86,7 +92,7 @@ class PrivateServer:
 
     def stop(self) -> None:
         """Stop it, so that it can be started with other settings."""
-        _localdb.stop(self.settings, force=True)
+        self.local.stop(force=True)
 
     def connect(self) -> Database:
         """Return a new connection to it."""

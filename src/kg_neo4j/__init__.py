@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from kg_neo4j.errors import KgError
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.knowledge_graph import GraphFrames, KnowledgeGraph
+    from kg_neo4j.organise.tree.interface import TreeBuildOptions
     from kg_neo4j.organise.tree.summarisers import AbstractSummariser
     from kg_neo4j.pipeline.commands.archive import ArchiveReport, ImportReport, export_archive, import_graph
     from kg_neo4j.pipeline.commands.ask import ask, embed
     from kg_neo4j.pipeline.commands.load import load, unload
     from kg_neo4j.pipeline.commands.report import report
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, tree
+    from kg_neo4j.pipeline.commands.tree import tree
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.records import Answer, Citation, Filters, LoadReport, ModelAnswer, Usage
     from kg_neo4j.retrieve.interface import Found, FoundChunk, Retriever, Search
@@ -80,7 +81,8 @@ _HOMES = {
     "pipeline.commands.ask": "ask embed",
     "pipeline.commands.load": "load unload",
     "pipeline.commands.report": "report",
-    "pipeline.commands.tree": "TreeBuildOptions tree",
+    "organise.tree.interface": "TreeBuildOptions",
+    "pipeline.commands.tree": "tree",
     "pipeline.options": "LoadOptions",
     "records": "Answer Citation Filters LoadReport ModelAnswer Usage",
     "retrieve.interface": "Found FoundChunk Retriever Search",

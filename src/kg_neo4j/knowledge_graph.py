@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.archive import GraphDifference
     from kg_neo4j.graph.canned_reports import Value
     from kg_neo4j.organise.plot import PlotReport
+    from kg_neo4j.organise.tree.interface import TreeBuildOptions
     from kg_neo4j.pipeline.commands.communities import ListedCommunity
     from kg_neo4j.pipeline.commands.doctor import Status
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport
+    from kg_neo4j.pipeline.commands.tree import TreeReport
     from kg_neo4j.pipeline.commands.verify import AskedAgain, VerifiedText
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.retrieve.interface import Retriever
@@ -204,7 +205,8 @@ class KnowledgeGraph:
 
     def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
         """Return the largest communities; see `kg communities`."""
-        from kg_neo4j.pipeline.commands.communities import communities
+        from kg_neo4j.organise.tree.interface import TreeBuildOptions
+    from kg_neo4j.pipeline.commands.communities import communities
 
         return communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
 

@@ -26,6 +26,7 @@ from kg_neo4j.extract import schema
 from kg_neo4j.organise import viewer
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.graph import queries
+from neo4j_local import configuration, jars
 home = Path(kg_neo4j.__file__).resolve().parent
 assert resources.folder("cypher") == home / "cypher", resources.folder("cypher")
 assert queries.get("reports/most_connected").columns[0].name == "Node"
@@ -35,6 +36,8 @@ assert schema.load("wikipedia").node_header[0] == "node_id"
 assert viewer.SCRIPT_FILE.is_file() and viewer.STYLE_FILE.is_file()
 assert len(load_aspects()) == 7
 assert len(load_aspects("biography")) == 7
+assert all(jars.read_lock(line).line == line for line in configuration.OF_LINE)
+assert Path(jars.__file__).parents[1] == home.parent
 print(home)
 """
 
@@ -85,7 +88,7 @@ def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:
         ours = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / folder).rglob("*.*")}
         assert ours
         assert {f"kg_neo4j/{name}" for name in ours} <= names
-    assert {f"kg_neo4j/_localdb/jars-{line}.lock" for line in ("5.26", "2026.03")} <= names
+    assert {f"neo4j_local/jars-{line}.lock" for line in ("5.26", "2026.03")} <= names
     data = [path for pattern in ("*.toml", "*.css", "*.js") for path in (CHECKOUT / "src").rglob(pattern)]
     assert CHECKOUT / "src/kg_neo4j/offline/extractor/lexicon.toml" in data
     assert {path.relative_to(CHECKOUT / "src").as_posix() for path in data} <= names

@@ -20,7 +20,7 @@ from kg_neo4j import errors
 from kg_neo4j._cli import app as command_line
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-SOURCES = sorted(Path(kg_neo4j.__file__).resolve().parent.rglob("*.py"))
+SOURCES = sorted(Path(kg_neo4j.__file__).resolve().parents[1].rglob("*.py"))
 LONGEST = 35
 """Words of a sentence."""
 

@@ -12,9 +12,9 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
-from kg_neo4j._localdb import status as server_status
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.local_server import local_neo4j
 from kg_runner import RunKg, environment_of
 
 Doctor = Callable[..., tuple[int, dict[str, str | None]]]
@@ -81,7 +81,8 @@ def test_status_and_doctor_start_no_server(tmp_path: Path, run_kg: RunKg) -> Non
     assert (code, "`kg db start`" in out) == (0, True)
     code, out, _ = run_kg(["doctor"], here)
     assert (code, "does not run" in out) == (0, True)
-    assert server_status(Settings(home=tmp_path / "home")).pid is None
+    with local_neo4j(Settings(home=tmp_path / "home")) as local:
+        assert local.status().pid is None
     assert not (tmp_path / "home").exists()
 
 

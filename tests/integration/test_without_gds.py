@@ -9,9 +9,7 @@ import pytest
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 import entity_graph
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import jars, java, launch, login, ports, state
-from kg_neo4j.errors import DatabaseUnavailable, GdsMissing
+from kg_neo4j.errors import GdsMissing
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress
@@ -19,6 +17,8 @@ from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.gds_client import client
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from neo4j_local import LocalNeo4j, launch, login, state
+from neo4j_local import errors as local_errors
 
 pytestmark = pytest.mark.long
 
@@ -26,29 +26,29 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """The managed server, launched from its jars without those of GDS."""
-    settings = Settings(
-        home=tmp_path_factory.mktemp("bare"), db_bolt_port=0, db_http_port=0, db_heap_mb=512, db_pagecache_mb=64
-    )
-    whole = jars.read_lock(settings.db_neo4j)
-    paths = dict(zip(whole.jars, jars.ensure(settings, whole, SILENT), strict=True))
-    kept = {jar: path for jar, path in paths.items() if not jar.plugin}
-    parts = launch.Parts(replace(whole, jars=tuple(kept)), tuple(kept.values()), java.find(settings, whole.java))
-    home = state.home_of(settings)
+    folder, ports = tmp_path_factory.mktemp("bare"), {"bolt_port": 0, "http_port": 0}
+    local = LocalNeo4j(folder, Settings().cache, **ports, heap_mb=512, pagecache_mb=64)
+    whole = local.parts(SILENT)
+    kept = {jar: path for jar, path in zip(whole.lock.jars, whole.jars, strict=True) if not jar.plugin}
+    parts = launch.Parts(replace(whole.lock, jars=tuple(kept)), tuple(kept.values()), whole.java)
+    home = local.home
     home.prepare()
-    bolt, http = ports.choose(settings, SILENT)
-    launch.launch(settings, home, parts, (bolt, http))
+    bolt, http = local.choose_ports()
+    launch.launch(home, parts, local.memory, (bolt, http))
     try:
         await_server(home, bolt)
         with Database(DatabaseAddress(f"bolt://127.0.0.1:{bolt}", login.USERNAME, login.password(home))) as database:
             ensure_constraints(database)
             yield database
     finally:
-        _localdb.stop(settings, force=True)
+        local.stop(force=True)
 
 
-@retry(retry=retry_if_exception_type(DatabaseUnavailable), wait=wait_fixed(0.5), stop=stop_after_delay(180))
+@retry(
+    retry=retry_if_exception_type(local_errors.DatabaseUnavailable), wait=wait_fixed(0.5), stop=stop_after_delay(180)
+)
 def await_server(home: state.Home, port: int) -> None:
-    with pytest.raises(GdsMissing):
+    with pytest.raises(local_errors.GdsMissing):
         login.versions(home, port)
 
 

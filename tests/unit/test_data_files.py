@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 import kg_neo4j
 from kg_neo4j import data_files
 
-READS = "data_files.beside(__file__)"
-MODULES = sorted(path for path in Path(kg_neo4j.__file__).parent.rglob("*.py") if READS in path.read_text("utf-8"))
+READS = re.compile(r'data_files\.beside\(__file__\)|Path\(__file__\)\.with_suffix\("\.toml"\)')
+MODULES = sorted(path for path in Path(kg_neo4j.__file__).parents[1].rglob("*.py") if READS.search(path.read_text()))
 
 OPTIONS = next(path for path in MODULES if path.name == "options.py" and path.parent.name == "_cli")
 

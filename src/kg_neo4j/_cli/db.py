@@ -98,7 +98,7 @@ def config(everything: bool = False, as_json: bool = False) -> None:
 @app.command()
 def start(recover: bool = False, as_json: bool = False) -> None:
     """Start the local server. It keeps running after the command ends."""
-    from kg_neo4j import _localdb
+    from kg_neo4j.local_server import local_neo4j
 
     settings = settings_for()
     if recover:
@@ -112,44 +112,47 @@ def start(recover: bool = False, as_json: bool = False) -> None:
         _print_graphs(report.graphs)
         print_text(f"A copy of the former data is in {report.copy}: delete that folder once the graphs are complete.")
         return
-    with progress(quiet=as_json) as bars:
-        _localdb.start(settings, bars, check=True)
+    with progress(quiet=as_json) as bars, local_neo4j(settings) as local:
+        local.start(bars, check=True)
     server_status(as_json=as_json)
 
 
 @app.command()
 def stop(force: bool = False, as_json: bool = False) -> None:
     """Stop the local server. Its data is kept."""
-    from kg_neo4j import _localdb
+    from kg_neo4j.local_server import local_neo4j
 
-    stopped = _localdb.stop(settings_for(), force=force)
+    with local_neo4j(settings_for()) as local:
+        stopped = local.stop(force=force)
     show({"stopped": stopped}, "stopped" if stopped else "it was not running", as_json=as_json)
 
 
 @app.command(name="status")
 def server_status(as_json: bool = False) -> None:
     """Show the local server: its state, address and login."""
-    from kg_neo4j import _localdb
+    from kg_neo4j.local_server import local_neo4j
 
-    facts = plain(_localdb.status(settings_for()))
+    with local_neo4j(settings_for()) as local:
+        facts = plain(local.status())
     show(facts, {name: value for name, value in facts.items() if value is not None}, as_json=as_json)
 
 
 @app.command()
 def logs(lines: int = 100) -> None:
     """Print the end of the local server's log."""
-    from kg_neo4j import _localdb
+    from kg_neo4j.local_server import local_neo4j
 
-    print_text(_localdb.logs(settings_for(), lines))
+    with local_neo4j(settings_for()) as local:
+        print_text(local.logs(lines))
 
 
 @app.command()
 def fetch(to: Path | None = None) -> None:
     """Download the server's jars for a machine without a network."""
-    from kg_neo4j import _localdb
+    from kg_neo4j.local_server import local_neo4j
 
-    with progress() as bars:
-        folder = _localdb.fetch(settings_for(), bars, to)
+    with progress() as bars, local_neo4j(settings_for()) as local:
+        folder = local.fetch(bars, to)
     print_facts({"jars": folder})
 
 
@@ -171,11 +174,11 @@ def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
 @app.command()
 def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     """Replace the whole store, with all graphs, by a backup."""
-    from kg_neo4j import _localdb
+    from kg_neo4j.local_server import has_store
     from kg_neo4j.pipeline.commands import archive
 
     settings = settings_for()
-    is_there = not settings.neo4j_uri and _localdb.has_store(settings)
+    is_there = has_store(settings)
     if is_there and not yes and not typer.confirm(f"Replace all graphs in {settings.home}?", err=True):
         typer.echo("nothing was replaced", err=True)
         raise typer.Exit(1)

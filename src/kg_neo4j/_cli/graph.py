@@ -136,8 +136,8 @@ def import_graph(source: Path, graph: str | None = None, as_json: bool = False) 
 
 def browse(open_page: bool = True, graph: str | None = None, as_json: bool = False) -> None:
     """Open Neo4j Browser, and print its address and login."""
-    from kg_neo4j import _localdb
     from kg_neo4j.graph.canned_reports import literal
+    from kg_neo4j.local_server import local_neo4j
 
     settings = settings_for(graph=graph)
     if settings.neo4j_uri:
@@ -145,8 +145,8 @@ def browse(open_page: bool = True, graph: str | None = None, as_json: bool = Fal
             "NEO4J_URI names a server of your own: open its own Browser page",
             hint="usually http://HOST:7474/browser/; on Aura, the console",
         )
-    with progress(quiet=as_json) as bars:
-        server = _localdb.start(settings, bars)
+    with progress(quiet=as_json) as bars, local_neo4j(settings) as local:
+        server = local.start(bars)
     first_query = f"MATCH p = (:Entity {{graph: {literal(settings.graph)}}})-->(:Entity) RETURN p LIMIT 100"
     facts = {
         "browser": server.browser_url,

@@ -26,12 +26,8 @@ from kg_neo4j._cli.terminal import (
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.commands.communities import (
-        CommunityReportOptions,
-        CommunityReportsPlan,
-        CommunityReportsReport,
-        ListedCommunity,
-    )
+    from kg_neo4j.organise.community_reports import CommunityReportsPlan, CommunityReportsReport
+    from kg_neo4j.pipeline.commands.communities import CommunityReportOptions, ListedCommunity
     from kg_neo4j.pipeline.commands.tree import TreePlan, TreeReport
     from kg_neo4j.settings import Settings
 
@@ -171,10 +167,11 @@ def tree(
 
     A tree has summaries of a text by aspect and level.
     """
+    from kg_neo4j.organise.tree.interface import TreeBuildOptions
     from kg_neo4j.pipeline.commands import tree
 
     settings = settings_for(graph=graph, model=model, aspect_model=aspect_model, answer_cache=None if cache else False)
-    options = tree.TreeBuildOptions(
+    options = TreeBuildOptions(
         documents=tuple(document or ()),
         name=name,
         aspects=aspects,

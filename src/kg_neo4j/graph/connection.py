@@ -15,6 +15,7 @@ from kg_neo4j.errors import LeaseHeld, SchemaConflict, UnfinishedImport
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online, vector_index_name
 from kg_neo4j.graph.database import Database, DatabaseAddress, Row
+from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
@@ -31,9 +32,8 @@ def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
         return DatabaseAddress(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
-    from kg_neo4j import _localdb
-
-    server = _localdb.start(settings, progress)
+    with local_neo4j(settings) as local:
+        server = local.start(progress)
     return DatabaseAddress(server.uri, server.username, server.password, home=server.home)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from kg_neo4j import local_server
 from kg_neo4j.errors import (
     AuthenticationFailed,
     DatabaseError,
@@ -138,10 +139,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
         """Close the driver. A managed server that cannot write any more is ended, before it harms its log."""
         self.driver.close()
         if isinstance(error, DiskFull) and self.address.home is not None:
-            from kg_neo4j import _localdb
-
             with contextlib.suppress(LocalDatabaseError):  # the first error is the one to report
-                _localdb.end_panicked(self.address.home)
+                local_server.end_panicked(self.address.home)
 
     def close(self) -> None:
         """Close all connections. A second call does nothing."""
@@ -314,11 +313,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
         """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""
         if (home := self.address.home) is None:
             return
-        from kg_neo4j._localdb import disk
-
         if time.monotonic() >= self._reserve_until:
             self._reserve_until = time.monotonic() + RESERVE_S
-            self._reserve = disk.RESERVE + disk.folder_size(home / "data") // disk.RESERVE_SHARE
+            self._reserve = local_server.reserve(home)
         if (free := shutil.disk_usage(home).free) < self._reserve:
             raise DiskFull(
                 f"{home} has {free / 1e6:,.0f} MB free; writing stops below {self._reserve / 1e6:,.0f} MB",

@@ -11,6 +11,7 @@ from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import ReportTable
 from kg_neo4j._serve.service import Service, without_header
 from kg_neo4j.errors import UsageError
+from kg_neo4j.local_server import local_neo4j
 
 PREFIX = "set."  # of the parameters of a report in an address, as in the API
 
@@ -22,8 +23,6 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of a report. Where a parameter must be given and is not, only what the report is."""
-    from kg_neo4j import _localdb
-
     name = checked(given.get("name", ""), "name")
     values = {key.removeprefix(PREFIX): value for key, value in given.items() if key.startswith(PREFIX) and value}
     report = next((each for each in _reports(values) if each["name"] == name), None)
@@ -33,7 +32,10 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     if report is None:
         raise UsageError(f"there is no report {name[:80]!r}", hint="/reports lists them")
     cypher = without_header(table.cypher) if table else ""  # the header is on the page in other words
-    browser = None if service.settings.neo4j_uri else _localdb.status(service.settings).browser
+    browser = None
+    if not service.settings.neo4j_uri:
+        with local_neo4j(service.settings) as local:
+            browser = local.status().browser
     if browser and cypher:
         browser = f"{browser}?{urlencode({'cmd': 'edit', 'arg': cypher})}"
     address = {"name": name} | {PREFIX + key: value for key, value in values.items()}

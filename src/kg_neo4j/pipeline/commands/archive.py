@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j import _localdb
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
 from kg_neo4j.graph.archive import GraphDifference, compare
@@ -18,6 +17,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import archive_file, export_file
 from kg_neo4j.graph.importing import check_target, import_lines
 from kg_neo4j.graph.lease import Lease, wait_for_writers
+from kg_neo4j.local_server import local_neo4j, local_store
 from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.organise.search_indexes import list_indexes
 from kg_neo4j.progress import SILENT, Progress
@@ -199,11 +199,14 @@ def backup(target: Path, *, settings: Settings, overwrite: bool = False, progres
     LocalDatabaseError.
     """
     _refuse_foreign(settings, "database dump neo4j --to-path=DIR")
-    if _localdb.status(settings).pid:  # it runs, or starts
+    with local_neo4j(settings) as local:
+        pid = local.status().pid
+    if pid:  # it runs, or starts
         with connect(settings, progress, as_it_is=True) as database:
             wait_for_writers(database, progress)
     began = time.monotonic()
-    size = _localdb.dump(settings, target, progress, overwrite=overwrite)
+    with local_store(settings) as store:
+        size = store.dump(target, progress, overwrite=overwrite)
     return BackupReport(target, size, time.monotonic() - began)
 
 
@@ -216,7 +219,8 @@ def restore(
     backup, or where there is a store and `overwrite` is not set; DiskFull; LocalDatabaseError.
     """
     _refuse_foreign(settings, "database load neo4j --from-path=DIR")
-    _localdb.restore(settings, source, progress, overwrite=overwrite)
+    with local_store(settings) as store:
+        store.restore(source, progress, overwrite=overwrite)
     return _graphs(settings, progress)
 
 
@@ -227,7 +231,8 @@ def recover(*, settings: Settings, progress: Progress = SILENT) -> RecoveryRepor
     nothing to recover; DiskFull, DatabaseOffline or StoreInconsistent.
     """
     _refuse_foreign(settings, "database check neo4j")
-    recovered = _localdb.recover(settings, progress)
+    with local_store(settings) as store:
+        recovered = store.recover(progress)
     return RecoveryReport(recovered.copy, _graphs(settings, progress))
 
 

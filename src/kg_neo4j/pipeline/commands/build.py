@@ -22,9 +22,7 @@ from pathlib import Path
 
 import psutil
 
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import disk
-from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
+from kg_neo4j.errors import DiskFull, NotEnoughMemory, UsageError, cannot_write
 from kg_neo4j.extract import exchange
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.schema import Schema
@@ -35,6 +33,7 @@ from kg_neo4j.graph.bulk.importer_files import arguments, write_mark
 from kg_neo4j.graph.bulk.tables import opened
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.lease import Lease, wait_for_writers
+from kg_neo4j.local_server import has_store, local_store
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
@@ -125,7 +124,7 @@ class _BuildRun:
             raise cannot_write(self.work, error) from error
 
     def _check_disk(self) -> None:
-        made = disk.folder_size(self.work)
+        made = _folder_size(self.work)
         store = 0 if self.settings.neo4j_uri else STORE_SHARE * self.size
         work = (WORK_SHARE + (VECTOR_SHARE if self.embedding else 0)) * self.size
         home = self.settings.home.absolute()
@@ -133,11 +132,15 @@ class _BuildRun:
         needed = {self.source: max(0.0, work - made), there: store}
         for folder in needed:
             alike = [size for each, size in needed.items() if each.stat().st_dev == folder.stat().st_dev]
-            disk.require_space(folder, round(sum(alike)))
+            if (free := shutil.disk_usage(folder).free) < sum(alike):
+                raise DiskFull(
+                    f"{folder} has {free / 1e6:,.0f} MB free; {sum(alike) / 1e6:,.0f} MB are needed",
+                    hint="free some space, or set KG_HOME and KG_CACHE to a larger disk",
+                )
 
     def is_imported(self) -> bool:
         """Return whether the database holds what these files gave; UsageError where it holds other graphs."""
-        if not self.settings.neo4j_uri and not _localdb.has_store(self.settings):
+        if not self.settings.neo4j_uri and not has_store(self.settings):
             return False
         with connect(self.settings, self.progress, as_it_is=True) as database:
             wait_for_writers(database, self.progress)
@@ -202,7 +205,8 @@ class _BuildRun:
         report, size = (self.work / "import.report").absolute(), round(STORE_SHARE * self.size)
         with self._stage("import"):
             given = arguments((self.work / "csv").absolute())  # the tool runs in the folder of the server
-            _localdb.import_full(self.settings, given, report, size, self.progress, overwrite=True)
+            with local_store(self.settings) as store:
+                store.import_full(given, report, size, self.progress, overwrite=True)
 
     def commands(self) -> tuple[str, ...]:
         """Return what to run where another server is, one command each."""
@@ -276,7 +280,7 @@ class _BuildRun:
         started = time.monotonic()
         with _peak_memory() as peak_mb:
             yield
-        taken = disk.folder_size(self.work) + (0 if self.settings.neo4j_uri else disk.folder_size(self.settings.home))
+        taken = _folder_size(self.work) + (0 if self.settings.neo4j_uri else _folder_size(self.settings.home))
         self.stages.append(BuildStage(name, time.monotonic() - started, peak_mb[0], taken / 1e6))
 
 
@@ -285,6 +289,15 @@ _FAILED = """
 SELECT title, "index", outcome FROM chunks JOIN documents ON documents.id = document_id
 WHERE outcome NOT IN ('done', 'empty') ORDER BY title, "index"
 """
+
+
+def _folder_size(folder: Path) -> int:
+    """Return the bytes that the files below `folder` take; 0 where there is no such folder."""
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # Neo4j deletes logs and segments at any time
+            total += path.lstat().st_size if path.is_file() else 0
+    return total
 
 
 @contextmanager

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from kg_neo4j import _localdb, factory
-from kg_neo4j._localdb import disk, jars, java, ports
+from kg_neo4j import factory
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import KgError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.pipeline.commands.archive import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
@@ -77,7 +75,7 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
     """
     is_running = _is_running(settings)
     if not settings.neo4j_uri:
-        yield _found("Java", lambda: str(java.find(settings, jars.read_lock(settings.db_neo4j).java)))
+        yield _found("Java", lambda: _java(settings))
         yield _found("Neo4j", lambda: _jars(settings))
         yield _found("disk", lambda: _disk(settings))
     if is_running:
@@ -111,28 +109,34 @@ def _found(subject: str, check: Callable[[], str]) -> Diagnosis:
 
 
 def _is_running(settings: Settings) -> bool:
-    return bool(settings.neo4j_uri) or _localdb.status(settings).running
+    if settings.neo4j_uri:
+        return True
+    with local_neo4j(settings) as local:
+        return local.status().running
+
+
+def _java(settings: Settings) -> str:
+    with local_neo4j(settings) as local:
+        return str(local.find_java())
 
 
 def _jars(settings: Settings) -> str:
-    locked = jars.read_lock(settings.db_neo4j)
+    with local_neo4j(settings) as local:
+        missing, version = local.missing(), local.lock.neo4j
     if settings.jars_dir is not None:
-        jars.ensure(settings, locked, SILENT)
-        return f"{locked.neo4j}, from {settings.jars_dir}"
-    missing = jars.missing_jars(jars.cache_folder(settings, locked), locked.jars)
+        return f"{version}, from {settings.jars_dir}"
     size = sum(each.size for each in missing)
-    return f"{locked.neo4j}; the first start fetches {size / 1e6:,.0f} MB" if missing else locked.neo4j
+    return f"{version}; the first start fetches {size / 1e6:,.0f} MB" if missing else version
 
 
 def _disk(settings: Settings) -> str:
-    home = settings.home.absolute()
-    folder = next(each for each in (home, *home.parents) if each.is_dir())
-    disk.require_space(folder, disk.RESERVE)
-    return f"{shutil.disk_usage(folder).free / 1e9:,.1f} GB free for {Path(home)}"
+    with local_neo4j(settings) as local:
+        return f"{local.free_bytes() / 1e9:,.1f} GB free for {settings.home.absolute()}"
 
 
 def _ports(settings: Settings) -> str:
-    bolt, http = ports.choose(settings, SILENT)
+    with local_neo4j(settings) as local:
+        bolt, http = local.choose_ports()
     return f"does not run; commands start it on ports {bolt} and {http}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from kg_neo4j import _localdb, factory
+from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.prices import price_of
 from kg_neo4j._models.tasks import Request, Unanswered
@@ -24,6 +24,7 @@ from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration
+from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.pipeline import estimates
 from kg_neo4j.pipeline.budget import priced
 from kg_neo4j.pipeline.estimates import Estimate, Figures, SummaryEstimate
@@ -236,7 +237,8 @@ def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
 def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Database | None]:
     """Open the database that a load would write to; None where the managed one was never started."""
     if settings.neo4j_uri is None:
-        status = _localdb.status(settings)
+        with local_neo4j(settings) as local:
+            status = local.status()
         if not status.running and not (Path(status.home) / "data" / "databases").is_dir():
             tally.notes.append("there is no local database yet, so nothing is stored")
             yield None

@@ -31,7 +31,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 
 LOAD = """
 import sys
-from kg_neo4j._localdb import disk
+from neo4j_local import disk
 if sys.argv.pop(1) == "unreserved":
     disk.RESERVE, disk.RESERVE_SHARE = 0, 10**15
 from kg_neo4j._cli.app import main

@@ -16,8 +16,6 @@ import pytest
 
 import small_graph
 from jar_repository import Recorder
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import configuration, server, state
 from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, UsageError
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.export import export
@@ -25,6 +23,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.pipeline.commands.archive import BackupReport, backup, recover, restore
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, RunKg
+from neo4j_local import configuration, disk, state
 from private_server import PrivateServer, short_lived
 
 GRAPH = "kept"
@@ -81,7 +80,7 @@ def expected(private: PrivateServer) -> str:
 
 
 def home_of(private: PrivateServer) -> state.Home:
-    return state.Home(private.settings.home / "neo4j-5.26")
+    return private.local.home
 
 
 def tear_log(private: PrivateServer) -> None:
@@ -116,7 +115,7 @@ def test_a_torn_log_is_explained_and_the_printed_command_brings_the_graph_back(
     with pytest.raises(DatabaseOffline, match=r"offline.*Unreadable bytes") as failed:
         private.start()
     assert "`kg db start --recover`" in str(failed.value.hint)
-    assert not _localdb.status(private.settings).pid
+    assert not private.local.status().pid
 
     code, out, err = kg("db", "start", "--recover", "--json")
     assert code == 0, err
@@ -171,7 +170,7 @@ def test_a_backup_waits_for_the_lease_and_comes_back_in_another_home(
     (tmp_path / "half.dump").write_bytes(data[: len(data) // 2])
     with pytest.raises(LocalDatabaseError, match="could not load"):
         restore(tmp_path / "half.dump", settings=second.settings, overwrite=True)
-    assert _localdb.status(second.settings).running
+    assert second.local.status().running
     assert exported(second) == expected  # what the first restore brought
 
 
@@ -187,7 +186,7 @@ def test_a_backup_that_cannot_be_loaded_leaves_the_old_store(
     code, out, err = kg("db", "restore", str(tmp_path / "half.dump"), "--yes", "--json")
     assert code == 4, err
     assert "could not load" in json.loads(out)["error"]["message"]
-    assert _localdb.status(private.settings).running
+    assert private.local.status().running
     assert exported(private) == expected
     (tmp_path / "text.dump").write_text("no dump")
     with pytest.raises(UsageError, match="not a backup"):
@@ -253,8 +252,6 @@ def test_of_another_server_its_own_tools_are_named(command: Callable[[Path, Sett
 
 
 def test_little_space_stops_a_write_before_it_begins(private: PrivateServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_neo4j._localdb import disk
-
     private.start()
     monkeypatch.setattr(disk, "RESERVE", 10**18)
     with (
@@ -263,18 +260,16 @@ def test_little_space_stops_a_write_before_it_begins(private: PrivateServer, mon
     ):
         small_graph.load(database, GRAPH)
     assert "nothing is lost" in str(failed.value.hint)
-    assert _localdb.status(private.settings).running  # it is well: nothing ended it
+    assert private.local.status().running  # it is well: nothing ended it
 
 
 @pytest.mark.long
 def test_a_server_without_space_for_its_checkpoint_is_killed(
     private: PrivateServer, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kg_neo4j._localdb import disk
-
     private.start()
     monkeypatch.setattr(disk, "RESERVE", 10**18)
-    assert server.stop(private.settings)
+    assert private.local.stop()
     said = home_of(private).log.read_text().rpartition("Started.")[2]
     assert "Stopping" not in said
     monkeypatch.undo()

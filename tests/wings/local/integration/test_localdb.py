@@ -10,7 +10,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,31 +19,27 @@ import psutil
 import pytest
 
 from cypher_hostile import LOADS
-from kg_neo4j import _localdb
-from kg_neo4j._localdb import ports, state
-from kg_neo4j._localdb.server import Server
-from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import AuthenticationFailed, PortTaken, StartFailed
-from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from neo4j_local import LocalNeo4j, Server, ports, state
+from neo4j_local.errors import AuthenticationFailed, PortTaken, StartFailed
+from neo4j_local.state import Home, ServerRecord
 from private_server import short_lived
 
-SOURCE = Path(_localdb.__file__).parents[2]
+SOURCE = Path(state.__file__).parents[1]
 
 START = """
 import json, sys
+from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from kg_neo4j import _localdb
-from kg_neo4j.progress import SILENT
-from kg_neo4j.settings import Settings
-server = _localdb.start(Settings(**json.loads(sys.argv[2])), SILENT)
+from neo4j_local import LocalNeo4j
+given = json.loads(sys.argv[2])
+server = LocalNeo4j(Path(given.pop("folder")), Path(given.pop("cache")), **given).start()
 print(json.dumps({"pid": server.pid, "started": server.started, "uri": server.uri}))
 """
 
 
-def settings_for(home: Path, **more: object) -> Settings:
-    given = {"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 512, "db_pagecache_mb": 64}
-    return Settings(**{**given, **more})
+def local_for(folder: Path) -> LocalNeo4j:
+    return LocalNeo4j(folder, Settings().cache, bolt_port=0, http_port=0, heap_mb=512, pagecache_mb=64)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -54,24 +50,24 @@ def cheap_to_start() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    settings = settings_for(tmp_path_factory.mktemp("kg home"))  # with a space in its name
-    yield settings
-    _localdb.stop(settings, force=True)
+def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalNeo4j]:
+    local = local_for(tmp_path_factory.mktemp("kg home"))  # with a space in its name
+    yield local
+    local.stop(force=True)
 
 
 @pytest.fixture(scope="module")
-def first_starts(private: Settings) -> list[dict[str, object]]:
+def first_starts(private: LocalNeo4j) -> list[dict[str, object]]:
     """What two processes say that start the same home at the same time."""
-    given = private.model_dump_json(include={"home", "db_bolt_port", "db_http_port", "db_heap_mb", "db_pagecache_mb"})
+    given = json.dumps(asdict(private), default=str)
     command = [sys.executable, "-c", START, str(SOURCE), given]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
     return [json.loads(process.communicate()[0]) for process in both]
 
 
 @pytest.fixture
-def server(private: Settings, first_starts: list[dict[str, object]]) -> Server:
-    return _localdb.start(private, SILENT)
+def server(private: LocalNeo4j, first_starts: list[dict[str, object]]) -> Server:
+    return private.start()
 
 
 @pytest.fixture
@@ -111,12 +107,12 @@ def test_bolt_gds_and_browser_answer(server: Server) -> None:
         assert server.uri.removeprefix("bolt://") in json.load(page)["bolt_direct"]
 
 
-def test_status_says_where_everything_is(private: Settings, server: Server) -> None:
-    found = _localdb.status(private)
+def test_status_says_where_everything_is(private: LocalNeo4j, server: Server) -> None:
+    found = private.status()
     assert (found.running, found.uri, found.browser, found.pid) == (True, server.uri, server.browser_url, server.pid)
     assert (found.neo4j, found.gds, found.username) == (server.neo4j, server.gds, "neo4j")
     assert found.password_file == str(server.password_file)
-    assert "Started." in _localdb.logs(private)
+    assert "Started." in private.logs()
 
 
 def test_it_listens_on_loopback_only_and_at_two_ports_only(server: Server) -> None:
@@ -235,11 +231,11 @@ def test_a_home_that_is_nearly_empty_stays_small(home: Home) -> None:
     assert sum(path.stat().st_size for path in files) < 30_000_000
 
 
-def test_a_forged_record_makes_nobody_stop_a_stranger(private: Settings, home: Home, record: ServerRecord) -> None:
+def test_a_forged_record_makes_nobody_stop_a_stranger(private: LocalNeo4j, home: Home, record: ServerRecord) -> None:
     with subprocess.Popen(["sleep", "600"]) as sleep:
         state.write(home, replace(record, pid=sleep.pid, process_start=state.start_time(sleep.pid)))
-        assert not _localdb.status(private).running
-        assert _localdb.stop(private, force=True) is False
+        assert not private.status().running
+        assert private.stop(force=True) is False
         assert sleep.poll() is None
         sleep.kill()
     assert psutil.Process(record.pid).is_running()
@@ -247,78 +243,78 @@ def test_a_forged_record_makes_nobody_stop_a_stranger(private: Settings, home: H
 
 @pytest.mark.parametrize("damage", ["torn", "gone"])
 def test_without_its_record_the_server_is_neither_used_nor_stopped(
-    private: Settings, home: Home, record: ServerRecord, damage: str
+    private: LocalNeo4j, home: Home, record: ServerRecord, damage: str
 ) -> None:
     state.forget(home)
     if damage == "torn":
         home.state_file.write_bytes(b"0123456789abcdef\n{")
-    assert _localdb.stop(private, force=True) is False
+    assert private.stop(force=True) is False
     with pytest.raises(StartFailed, match=f"process {record.pid} uses"):
-        _localdb.start(private, SILENT)
+        private.start()
     assert psutil.Process(record.pid).is_running()
 
 
-def test_a_start_that_was_interrupted_is_taken_up(private: Settings, home: Home, record: ServerRecord) -> None:
+def test_a_start_that_was_interrupted_is_taken_up(private: LocalNeo4j, home: Home, record: ServerRecord) -> None:
     state.write(home, replace(record, phase=state.STARTING))
-    halfway = _localdb.status(private)
+    halfway = private.status()
     assert (halfway.running, halfway.pid) == (False, record.pid)
-    assert _localdb.start(private, SILENT).pid == record.pid
-    assert _localdb.status(private).running
+    assert private.start().pid == record.pid
+    assert private.status().running
 
 
-def test_a_password_changed_elsewhere_is_explained(private: Settings, home: Home, record: ServerRecord) -> None:
+def test_a_password_changed_elsewhere_is_explained(private: LocalNeo4j, home: Home, record: ServerRecord) -> None:
     right = home.password_file.read_text()
     home.password_file.write_text("another\n")
     state.write(home, replace(record, phase=state.STARTING))
     with pytest.raises(AuthenticationFailed, match=re.escape(str(home.password_file))):
-        _localdb.start(private, SILENT)
+        private.start()
     home.password_file.write_text(right)
-    assert _localdb.start(private, SILENT).pid == record.pid
+    assert private.start().pid == record.pid
 
 
 def test_another_neo4j_at_the_chosen_port_is_neither_used_nor_stopped(server: Server, tmp_path: Path) -> None:
     port = int(server.uri.rsplit(":", 1)[1])
-    other = settings_for(tmp_path, db_bolt_port=port)
+    other = replace(local_for(tmp_path), bolt_port=port)
     with pytest.raises(PortTaken, match=f"KG_DB_BOLT_PORT={port}"):
-        _localdb.start(other, SILENT)
-    assert not _localdb.status(other).running
-    assert _localdb.stop(other) is False
+        other.start()
+    assert not other.status().running
+    assert other.stop() is False
     assert ask(server, "RETURN 1 AS one")[0]["one"] == 1
 
 
 def test_a_server_that_dies_while_starting_says_why(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, db_heap_mb=100_000_000)
+    local = replace(local_for(tmp_path), heap_mb=100_000_000)
     with pytest.raises(StartFailed, match=r"(?i)heap|memory") as caught:
-        _localdb.start(settings, SILENT)
+        local.start()
     assert "KG_DB_HEAP_MB" in (caught.value.hint or "")
-    assert _localdb.status(settings).pid is None
+    assert local.status().pid is None
 
 
 def test_nothing_to_stop_is_no_error_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    assert _localdb.stop(settings_for(tmp_path / "unused")) is False
+    assert local_for(tmp_path / "unused").stop() is False
     assert not (tmp_path / "unused").exists()
 
 
-def test_after_kill_9_a_slow_start_goes_on_and_the_data_are_there(private: Settings, server: Server) -> None:
+def test_after_kill_9_a_slow_start_goes_on_and_the_data_are_there(private: LocalNeo4j, server: Server) -> None:
     ask(server, "CREATE (:Canary {name: 'kept'})")
     process = psutil.Process(server.pid)
     process.kill()
     assert state.ends(process, timeout_s=60)
-    assert not _localdb.status(private).running
+    assert not private.status().running
     with pytest.raises(StartFailed, match="still starting"):
-        _localdb.start(private.model_copy(update={"db_start_timeout_s": 0.5}), SILENT)
-    again = _localdb.start(private, SILENT)
+        replace(private, start_timeout_s=0.5).start()
+    again = private.start()
     assert again.pid != server.pid
     assert again.password == server.password
     assert ask(again, "MATCH (n:Canary) RETURN n.name AS name")[0]["name"] == "kept"
 
 
-def test_stopped_once_it_is_stopped_and_starts_again_with_its_data(private: Settings, server: Server) -> None:
-    assert _localdb.stop(private) is True
+def test_stopped_once_it_is_stopped_and_starts_again_with_its_data(private: LocalNeo4j, server: Server) -> None:
+    assert private.stop() is True
     assert not ports.is_taken(int(server.uri.rsplit(":", 1)[1]))
-    assert _localdb.stop(private) is False
-    assert _localdb.status(private).pid is None
-    again = _localdb.start(private, SILENT)
+    assert private.stop() is False
+    assert private.status().pid is None
+    again = private.start()
     assert again.started
-    assert _localdb.start(private, SILENT).pid == again.pid
+    assert private.start().pid == again.pid
     assert ask(again, "MATCH (n:Canary) RETURN count(n) AS found")[0]["found"] == 1

@@ -13,7 +13,6 @@ import pytest
 
 from cypher_hostile import LOADS
 from kg_neo4j import Settings, ask, load, tree
-from kg_neo4j._localdb import jars
 from kg_neo4j.errors import DatabaseError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
@@ -21,6 +20,7 @@ from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.export import export
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.pipeline.commands.communities import community_reports
+from neo4j_local import jars
 from private_server import PrivateServer
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]

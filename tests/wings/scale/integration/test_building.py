@@ -22,8 +22,7 @@ from pathlib import Path
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import _localdb, resources
-from kg_neo4j._localdb import admin, launch, server, state
+from kg_neo4j import resources
 from kg_neo4j.errors import DiskFull, NotEnoughMemory, UnfinishedImport, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.graph.connection import connect
@@ -36,6 +35,7 @@ from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from neo4j_local import admin
 from private_server import PrivateServer, short_lived
 from small_disk import SmallDisk
 
@@ -214,7 +214,7 @@ def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
         report = build(out, settings=home, options=BuildOptions(2, overwrite=True))
     assert [each.stage for each in report.stages][-2:] == ["vectors", "communities"]
     assert report.communities > 0
-    assert _localdb.status(home).running
+    assert private.local.status().running
     wanted = {label: vectors_of(loaded.settings, label) for label in ("KgChunk", "KgEntity", "KgFact")}
     assert len(wanted["KgChunk"]) > 24
     assert vectors_of(home, "KgChunk") == wanted["KgChunk"]
@@ -231,7 +231,7 @@ def test_a_build_that_is_killed_goes_on_and_gives_the_same(
     loaded: Loaded, private: PrivateServer, tmp_path: Path
 ) -> None:
     out, home = loaded.copy(tmp_path), of_home(private, loaded.settings.graph)
-    work, data = out / f".build-{home.graph}", state.home_of(home).root
+    work, data = out / f".build-{home.graph}", private.local.home.root
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "OPENAI_"))},
         "KG_HOME": str(home.home),
@@ -283,7 +283,7 @@ def test_what_disk_and_memory_lack_is_said_first(loaded: Loaded, private: Privat
         assert not (small.folder / "out" / f".build-{home.graph}").exists()
     with pytest.raises(NotEnoughMemory, match="100,000 workers"):
         build(out, settings=home, options=BuildOptions(workers=100_000))
-    assert not state.home_of(home).data.exists()
+    assert not private.local.home.data.exists()
 
 
 def test_for_another_server_the_commands_are_printed_and_a_second_build_ends_the_work(
@@ -296,9 +296,9 @@ def test_for_another_server_the_commands_are_printed_and_a_second_build_ends_the
     imported, again = map(shlex.split, report.commands)
     assert imported[:5] == ["neo4j-admin", "database", "import", "full", "neo4j"]
     assert again == ["kg", "build", str(out), "--bulk", "--graph", elsewhere.graph]
-    home = state.home_of(elsewhere)
-    server.stop(elsewhere)
-    tools = admin.Admin(home, server.parts_of(elsewhere, SILENT), launch.memory_of(elsewhere), home.data)
+    local = private.local
+    local.stop()
+    tools = admin.Admin(local.home, local.parts(SILENT), local.memory, local.home.data)
     tools.import_full(["--overwrite-destination", *imported[5:]], tmp_path / "import.report")
     private.start()
     ended = build(out, settings=theirs, options=PLAIN)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from kg_neo4j._localdb import configuration, disk, java
-from kg_neo4j._localdb.launch import Parts
-from kg_neo4j._localdb.state import Home
-from kg_neo4j.errors import DiskFull, LocalDatabaseError, NotEnoughMemory, UsageError
+from neo4j_local import configuration, disk, java
+from neo4j_local.errors import DiskFull, LocalDatabaseError, NotEnoughMemory, UsageError
+from neo4j_local.launch import Parts
+from neo4j_local.state import Home
 
 DATABASE = "neo4j"  # the one that holds the graphs; "system", with users, belongs to a home
 

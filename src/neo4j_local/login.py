@@ -6,10 +6,10 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._localdb import disk
-from kg_neo4j._localdb.configuration import HOST
-from kg_neo4j._localdb.state import Home
-from kg_neo4j.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing, LocalDatabaseError
+from neo4j_local import disk
+from neo4j_local.configuration import HOST
+from neo4j_local.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing, LocalDatabaseError
+from neo4j_local.state import Home
 
 if TYPE_CHECKING:
     import neo4j

@@ -10,10 +10,9 @@ import pytest
 
 from another_user import as_nobody, open_folder
 from jar_repository import Recorder, Repository, content
-from kg_neo4j._localdb import jars
-from kg_neo4j._localdb.jars import Jar, JarsLock
-from kg_neo4j.errors import ChecksumMismatch, DiskFull, FetchFailed
-from kg_neo4j.settings import Settings
+from neo4j_local import jars
+from neo4j_local.errors import ChecksumMismatch, DiskFull, FetchFailed
+from neo4j_local.jars import Jar, JarsLock
 
 
 @pytest.fixture(autouse=True)
@@ -186,7 +185,7 @@ def test_kg_jars_dir_is_used_in_the_order_of_the_lock_and_only_read(
     given = filled(tmp_path / "given", lock)
     (given / "another-program.jar").write_bytes(b"not ours")
     before = {path.name for path in given.iterdir()}
-    found = jars.ensure(Settings(cache=tmp_path / "cache", jars_dir=given), lock, progress)
+    found = jars.ensure(given, tmp_path / "cache", lock, progress)
     assert [path.name for path in found] == [jar.file_name for jar in lock.jars]
     assert {path.name for path in given.iterdir()} == before
     assert not (tmp_path / "cache").exists()
@@ -196,26 +195,24 @@ def test_kg_jars_dir_without_a_jar_is_refused(tmp_path: Path, lock: JarsLock, pr
     given = filled(tmp_path / "given", lock)
     (given / lock.jars[5].file_name).unlink()
     with pytest.raises(FetchFailed, match=lock.jars[5].file_name):
-        jars.ensure(Settings(jars_dir=given), lock, progress)
+        jars.ensure(given, tmp_path / "cache", lock, progress)
 
 
 def test_kg_jars_dir_with_a_changed_jar_is_refused(tmp_path: Path, lock: JarsLock, progress: Recorder) -> None:
     given = filled(tmp_path / "given", lock)
     (given / lock.jars[5].file_name).write_bytes(content(5)[:-1] + b"!")
     with pytest.raises(ChecksumMismatch, match=lock.jars[5].file_name):
-        jars.ensure(Settings(jars_dir=given), lock, progress)
+        jars.ensure(given, tmp_path / "cache", lock, progress)
 
 
 def test_a_full_cache_fills_another_folder_without_a_network(
     tmp_path: Path, lock: JarsLock, progress: Recorder
 ) -> None:
-    settings = Settings(cache=tmp_path / "cache")
-    filled(jars.cache_folder(settings, lock), lock)
-    jars.export(settings, lock, tmp_path / "stick", progress)
+    filled(jars.cache_folder(tmp_path / "cache", lock), lock)
+    jars.export(tmp_path / "cache", lock, tmp_path / "stick", progress)
     assert jars.missing_jars(tmp_path / "stick", lock.jars) == []
 
 
 def test_another_lock_has_another_folder(tmp_path: Path, lock: JarsLock) -> None:
-    settings = Settings(cache=tmp_path)
     other = replace(lock, jars=lock.jars[1:], hash="f" * 16)
-    assert jars.cache_folder(settings, lock) != jars.cache_folder(settings, other)
+    assert jars.cache_folder(tmp_path, lock) != jars.cache_folder(tmp_path, other)

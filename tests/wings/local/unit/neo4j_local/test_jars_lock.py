@@ -1,14 +1,11 @@
-from typing import get_args
-
 import pytest
 
-from kg_neo4j._localdb import jars
-from kg_neo4j.settings import Settings
+from neo4j_local import configuration, jars
 
 SHA = "a" * 64
 ABOUT = "# a comment\nneo4j 5.26.30\nmain org.neo4j.Main\njava 17,21\ngds 2.13.9\napoc 5.26.19\n"
 TEXT = f"{ABOUT}org.a:b:1.0 {SHA} 12\norg.neo4j.gds:proc:2.13.9:x86 {SHA} 7\n"
-LINES = get_args(Settings.model_fields["db_neo4j"].annotation)
+LINES = tuple(configuration.OF_LINE)
 
 
 @pytest.mark.parametrize(

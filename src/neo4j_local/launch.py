@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j._localdb import configuration, disk, java, state
-from kg_neo4j._localdb.jars import JarsLock
-from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import StartFailed, StoreTooNew
-from kg_neo4j.settings import Settings
+from neo4j_local import configuration, disk, java, state
+from neo4j_local.configuration import ServerMemory
+from neo4j_local.errors import StartFailed, StoreTooNew
+from neo4j_local.jars import JarsLock
+from neo4j_local.state import Home, ServerRecord
 
 NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room for logs and a first load
 
@@ -30,7 +30,11 @@ class Parts:
 
 
 def launch(
-    settings: Settings, home: Home, parts: Parts, ports: tuple[int, int], further: Mapping[str, str] | None = None
+    home: Home,
+    parts: Parts,
+    memory: ServerMemory,
+    ports: tuple[int, int],
+    further: Mapping[str, str] | None = None,
 ) -> ServerRecord:
     """Start the server's process and store its record; says nothing about whether it comes up.
 
@@ -40,7 +44,6 @@ def launch(
     _refuse_newer_store(home, parts.lock)
     claim(home)
     disk.require_space(home.root, NEEDED_BYTES)
-    memory = memory_of(settings)
     _lay_out(home, parts, configuration.text(parts.lock.line, *ports, memory.pagecache_mb, further))
     nonce = secrets.token_hex(16)
     command = java.command(parts.java, parts.lock.main, home.root, memory.heap_mb, state.marks(home, nonce))
@@ -49,11 +52,6 @@ def launch(
     record = ServerRecord(pid, state.start_time(pid), nonce, state.STARTING, *ports, *versions)
     state.write(home, record)
     return record
-
-
-def memory_of(settings: Settings) -> configuration.ServerMemory:
-    """Return what the settings and the machine give a server, or one of Neo4j's tools."""
-    return configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
 
 
 def claim(home: Home) -> None:

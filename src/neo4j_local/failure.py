@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
-from kg_neo4j import data_files, errors
-from kg_neo4j._localdb.login import Condition
-from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, StartFailed
+from neo4j_local import errors
+from neo4j_local.errors import DatabaseOffline, DiskFull, LocalDatabaseError, StartFailed
+from neo4j_local.login import Condition
+from neo4j_local.state import Home, ServerRecord
 
 _TAIL_BYTES = 256 * 1024
 _SHOWN_LINES = 4
 _SHOWN_CHARACTERS = 600
 _SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
 
-_KNOWN = data_files.beside(__file__).lists("known")
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["known"]
 
 _RECOVER = "`kg db start --recover` copies the store, drops the unreadable end of its log, and checks what came back"
 

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._localdb import failure
-from kg_neo4j._localdb.login import Condition
-from kg_neo4j._localdb.state import STARTING, Home, ServerRecord
-from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
+from neo4j_local import failure
+from neo4j_local.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
+from neo4j_local.login import Condition
+from neo4j_local.state import STARTING, Home, ServerRecord
 
 RECORD = ServerRecord(1, 1_000.0, "n", STARTING, 7687, 7474, "5.26.30", "2.13.9")
 

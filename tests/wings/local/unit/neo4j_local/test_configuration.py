@@ -1,6 +1,6 @@
 import re
 
-from kg_neo4j._localdb import configuration
+from neo4j_local import configuration
 
 
 def conf(line: str = "5.26") -> dict[str, str]:

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from jar_repository import Recorder
-from kg_neo4j._localdb import ports
-from kg_neo4j.errors import PortTaken
-from kg_neo4j.settings import Settings
+from neo4j_local import ports
+from neo4j_local.errors import PortTaken
 
 
 @pytest.fixture
@@ -21,34 +20,24 @@ def taken(listener: socket.socket) -> int:
     return int(listener.getsockname()[1])
 
 
-def defaults(bolt: int, http: int) -> Settings:
-    """Settings in which these ports are defaults, not choices."""
-    return Settings.model_construct(_fields_set=set(), db_bolt_port=bolt, db_http_port=http)
-
-
-@pytest.mark.parametrize("field", ["db_bolt_port", "db_http_port"])
+@pytest.mark.parametrize("field", ["bolt_port", "http_port"])
 def test_a_chosen_port_that_is_taken_is_an_error_naming_it(field: str, taken: int, progress: Recorder) -> None:
-    with pytest.raises(PortTaken, match=rf"KG_{field.upper()}={taken}") as caught:
-        ports.choose(Settings(**{"db_bolt_port": 0, "db_http_port": 0, field: taken}), progress)
+    with pytest.raises(PortTaken, match=rf"KG_DB_{field.upper()}={taken}") as caught:
+        ports.choose(**{"bolt_port": 0, "http_port": 0, field: taken}, progress=progress)
     assert "=0" in (caught.value.hint or "")
 
 
-def test_a_port_set_in_the_environment_counts_as_chosen(
+def test_a_default_port_that_is_taken_gives_way_and_says_so(
     taken: int, progress: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KG_DB_BOLT_PORT", str(taken))
-    with pytest.raises(PortTaken):
-        ports.choose(Settings(), progress)
-
-
-def test_a_default_port_that_is_taken_gives_way_and_says_so(taken: int, progress: Recorder) -> None:
-    bolt, http = ports.choose(defaults(taken, 0), progress)
+    monkeypatch.setattr(ports, "BOLT", taken)
+    bolt, http = ports.choose(None, 0, progress)
     assert len({bolt, http, taken}) == 3
     assert [str(taken) in note and str(bolt) in note for note in progress.notes] == [True]
 
 
 def test_zero_means_two_different_free_ports(progress: Recorder) -> None:
-    bolt, http = ports.choose(Settings(db_bolt_port=0, db_http_port=0), progress)
+    bolt, http = ports.choose(0, 0, progress)
     assert bolt != http
     assert not ports.is_taken(bolt)
     assert progress.notes == []
@@ -57,7 +46,7 @@ def test_zero_means_two_different_free_ports(progress: Recorder) -> None:
 def test_a_free_port_is_taken_as_chosen(progress: Recorder) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         free = server.getsockname()[1]
-    assert ports.choose(Settings(db_bolt_port=free, db_http_port=0), progress)[0] == free
+    assert ports.choose(free, 0, progress)[0] == free
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.1"])

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from kg_neo4j._localdb import disk
-from kg_neo4j._localdb.configuration import HOST
-from kg_neo4j.errors import LocalDatabaseError, StartFailed
-from kg_neo4j.progress import Progress
-from kg_neo4j.settings import Settings
+from neo4j_local import disk
+from neo4j_local.configuration import HOST
+from neo4j_local.errors import LocalDatabaseError, StartFailed
+from neo4j_local.progress import Progress
 
 if TYPE_CHECKING:
     import psutil
@@ -63,9 +62,9 @@ class Home:
             ) from error
 
 
-def home_of(settings: Settings) -> Home:
-    """Return the home for the line of Neo4j that is set. Raises LocalDatabaseError where somebody else owns it."""
-    home = Home(settings.home.absolute() / f"neo4j-{settings.db_neo4j}")
+def home_of(folder: Path, line: str) -> Home:
+    """Return the home for a line of Neo4j, below `folder`. Raises LocalDatabaseError where somebody else owns it."""
+    home = Home(folder.absolute() / f"neo4j-{line}")
     refuse_foreign(home.root)
     return home
 

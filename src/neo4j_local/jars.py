@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from kg_neo4j._localdb import disk
-from kg_neo4j.errors import ChecksumMismatch, FetchFailed
-from kg_neo4j.progress import Progress
-from kg_neo4j.settings import Settings
+from neo4j_local import disk
+from neo4j_local.errors import ChecksumMismatch, FetchFailed
+from neo4j_local.progress import Progress
 
 Download = Callable[["Jar", Path], Path]  # fetches one jar into an empty folder and returns the file
 
@@ -107,22 +106,22 @@ def _jar(number: int, fields: list[str]) -> Jar:
     return Jar(group, name, version, classifier, fields[1], int(fields[2]))
 
 
-def ensure(settings: Settings, lock: JarsLock, progress: Progress) -> tuple[Path, ...]:
-    """Return the verified jars, in the order of the lock: those of KG_JARS_DIR if set, else of the cache.
+def ensure(given: Path | None, cache: Path, lock: JarsLock, progress: Progress) -> tuple[Path, ...]:
+    """Return the verified jars, in the order of the lock: those of the folder `given`, or of the cache for None.
 
-    What the cache lacks is fetched; KG_JARS_DIR is only read.
+    What the cache lacks is fetched; `given` is only read.
     Raises FetchFailed, ChecksumMismatch or DiskFull.
     """
-    if settings.jars_dir is not None:
-        return _given(settings.jars_dir, lock)
-    folder = cache_folder(settings, lock)
+    if given is not None:
+        return _given(given, lock)
+    folder = cache_folder(cache, lock)
     fill(folder, lock, progress, download_from_maven)
     return tuple(folder / jar.file_name for jar in lock.jars)
 
 
-def cache_folder(settings: Settings, lock: JarsLock) -> Path:
+def cache_folder(cache: Path, lock: JarsLock) -> Path:
     """Return the folder that all homes share; another lock means another folder."""
-    return settings.cache.absolute() / "jars" / lock.hash
+    return cache.absolute() / "jars" / lock.hash
 
 
 def fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -> int:
@@ -154,9 +153,9 @@ def fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -
     return len(missing)
 
 
-def export(settings: Settings, lock: JarsLock, folder: Path, progress: Progress) -> None:
+def export(cache: Path, lock: JarsLock, folder: Path, progress: Progress) -> None:
     """Fill `folder` for KG_JARS_DIR on another machine: copied from the cache where it has a jar, else fetched."""
-    cached = cache_folder(settings, lock)
+    cached = cache_folder(cache, lock)
 
     def copy_or_download(jar: Jar, into: Path) -> Path:
         if _is_whole(cached, jar):

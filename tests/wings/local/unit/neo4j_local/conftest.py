@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from jar_repository import Recorder, Repository, content, small_lock
-from kg_neo4j._localdb.jars import JarsLock
+from neo4j_local.jars import JarsLock
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import psutil
 import pytest
 
 from jar_repository import Recorder
-from kg_neo4j._localdb import state
-from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import LocalDatabaseError, StartFailed
-from kg_neo4j.progress import SILENT
+from neo4j_local import state
+from neo4j_local.errors import LocalDatabaseError, StartFailed
+from neo4j_local.progress import SILENT
+from neo4j_local.state import Home, ServerRecord
 
 NONCE = "5" * 32
 
@@ -256,12 +256,12 @@ def test_the_second_goes_on_when_the_first_is_done(home: Home) -> None:
 
 def test_the_lock_of_a_killed_process_is_free(home: Home) -> None:
     holding = (
-        "import sys; from pathlib import Path; from kg_neo4j._localdb import state; "
-        "from kg_neo4j.progress import SILENT\n"
+        "import sys; from pathlib import Path; from neo4j_local import state; "
+        "from neo4j_local.progress import SILENT\n"
         "with state.locked(state.Home(Path(sys.argv[1])), 1, SILENT):\n"
         "    print(flush=True); sys.stdin.read()"
     )
-    source = str(Path(state.__file__).parents[2])
+    source = str(Path(state.__file__).parents[1])
     with subprocess.Popen(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {source!r}); {holding}", str(home.root)],
         stdin=subprocess.PIPE,

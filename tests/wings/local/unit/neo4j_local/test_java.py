@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._localdb import java
-from kg_neo4j.errors import JavaMissing
-from kg_neo4j.settings import Settings
+from neo4j_local import java
+from neo4j_local.errors import JavaMissing
 
 
 def java_home(folder: Path, answer: str, code: int = 0) -> Path:
@@ -17,32 +16,32 @@ def java_home(folder: Path, answer: str, code: int = 0) -> Path:
 
 
 def test_the_runtime_that_comes_with_us_is_found_and_runs() -> None:
-    assert java.find(Settings(), (21,)).name.startswith("java")
+    assert java.find(None, (21,)).name.startswith("java")
 
 
 @pytest.mark.parametrize("version", ["17.0.12", "21", "21.0.8"])
 def test_kg_java_home_wins(tmp_path: Path, version: str) -> None:
     home = java_home(tmp_path, f'openjdk version "{version}" 2024-07-16')
-    assert java.find(Settings(java_home=home), (17, 21)) == home / "bin" / "java"
+    assert java.find(home, (17, 21)) == home / "bin" / "java"
 
 
 @pytest.mark.parametrize(("version", "major"), [("1.8.0_412", 1), ("11.0.24", 11), ("25", 25)])
 def test_another_version_is_refused_with_its_number(tmp_path: Path, version: str, major: int) -> None:
     home = java_home(tmp_path, f'openjdk version "{version}"')
     with pytest.raises(JavaMissing, match=rf"is Java {major}; Neo4j needs 17 or 21") as caught:
-        java.find(Settings(java_home=home), (17, 21))
+        java.find(home, (17, 21))
     assert "NEO4J_URI" in (caught.value.hint or "")
 
 
 def test_a_folder_without_java_is_refused(tmp_path: Path) -> None:
     with pytest.raises(JavaMissing, match="does not run"):
-        java.find(Settings(java_home=tmp_path), (21,))
+        java.find(tmp_path, (21,))
 
 
 def test_a_java_that_breaks_is_refused_with_what_it_said(tmp_path: Path) -> None:
     home = java_home(tmp_path, "error while loading shared libraries: libz.so", code=127)
     with pytest.raises(JavaMissing, match="libz"):
-        java.find(Settings(java_home=home), (17, 21))
+        java.find(home, (17, 21))
 
 
 def test_the_memory_of_the_machine_is_known() -> None:

@@ -1,0 +1,32 @@
+"""How a long call says where it is. The package never prints."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Receives the progress of named stages. An inherited method does nothing."""
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Begin `stage`; `total` is the number of units, None where it is not known."""
+        return
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        """`units` more units of `stage` are done."""
+        return
+
+    def finish(self, stage: str) -> None:
+        """`stage` is over."""
+        return
+
+    def note(self, message: str) -> None:
+        """One line worth showing to a person."""
+        return
+
+
+class Silent(Progress):
+    """The default: says nothing."""
+
+
+SILENT: Progress = Silent()
