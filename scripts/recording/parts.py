@@ -66,9 +66,8 @@ VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, opt
     *(("articles", number, ("--unsupported", "drop")) for number in (0, 1, 2, 5)),
     *(("articles", number, ("--judge",)) for number in (0, 1, 2, 5)),
     *(("articles", number, ("--decompose",)) for number in (1, 2, 5)),
-    *(("articles", number, ("--rerank", "--mode", "local")) for number in (0, 2, 8)),
-    *(("articles", number, ("--decompose", "--rerank", "--mode", "naive")) for number in (2, 3, 8)),
-    *(("articles", number, ("--decompose", "--rerank", "--judge", "--unsupported", "drop")) for number in (0, 2, 8)),
+    *(("articles", number, ("--decompose", "--mode", "naive")) for number in (2, 3, 8)),
+    *(("articles", number, ("--decompose", "--judge", "--unsupported", "drop")) for number in (0, 2, 8)),
     ("articles", 4, ("--mode", "global", "--level", "0")),
     ("articles", 4, ("--mode", "global", "--level", "1")),
     ("articles", 4, ("--mode", "global", "--decompose")),
@@ -80,7 +79,7 @@ VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, opt
     *(("stories", number, ("--language", "pl")) for number in (0, 3, 7)),
     ("stories", 3, ("--language", "de")),
     ("stories", 3, ("--document", "lalka", "--mode", "tree")),
-    ("stories", 1, ("--rerank", "--mode", "tree")),
+    ("stories", 1, ("--decompose", "--mode", "tree")),
 )
 CHATS = (
     (

@@ -51,7 +51,6 @@ def ask(
     unsupported: str | None = None,
     judge: bool | None = None,
     decompose: bool = False,
-    rerank: bool = False,
     exit_status: bool = False,
     model: str | None = None,
     graph: str | None = None,
@@ -81,7 +80,6 @@ def ask(
                 tree=chosen,
                 chunks=ChunkChoice(top_k or CHUNKS, cosine) if is_naive else None,
                 decompose=decompose,
-                rerank=rerank,
                 progress=bars,
                 hear=hear,
             )
