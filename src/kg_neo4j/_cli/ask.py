@@ -48,8 +48,6 @@ def ask(
     cypher: bool = False,
     stats: bool = False,
     stream: bool | None = None,
-    unsupported: str | None = None,
-    judge: bool | None = None,
     decompose: bool = False,
     exit_status: bool = False,
     model: str | None = None,
@@ -68,7 +66,7 @@ def ask(
         tree or TreeChoice().name, nodes or TOP_K, traversal or COLLAPSED, tuple(aspect or ()), cosine=by_cosine
     )
     with progress(quiet=as_json) as bars:
-        settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
+        settings = settings_for(graph=graph, model=model)
         with draft(stream=is_streamed(stream, as_json)) as hear:
             answer = pipeline.ask(
                 question,
