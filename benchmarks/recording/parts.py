@@ -50,7 +50,7 @@ OF_REPORTS = {  # what canned reports need
     **dict.fromkeys(("neighbours", "similar-entities", "similar-neighbourhoods"), ONE),
     **dict.fromkeys(("shortest-path", "shortest-paths"), TWO),
 }
-VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, options
+VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, options and settings
     *(("articles", number, ("--document", "curie")) for number in (0, 2, 4)),
     *(("articles", number, ("--document", "*c*", "--mode", mode)) for number in (0, 4) for mode in MODES[1:]),
     ("articles", 0, ("--document", "no such document")),
@@ -63,12 +63,12 @@ VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, opt
     ("articles", 2, ("--kind", "file", "--language", "en")),
     ("articles", 2, ("--kind", "wikipedia")),
     *(("articles", 2, ("--mode", mode, "--context-tokens", "300")) for mode in MODES[1:]),
-    *(("articles", number, ("--unsupported", "drop")) for number in (0, 1, 2, 5)),
-    *(("articles", number, ("--judge",)) for number in (0, 1, 2, 5)),
+    *(("articles", number, ("KG_UNSUPPORTED=drop",)) for number in (0, 1, 2, 5)),
+    *(("articles", number, ("KG_JUDGE=true",)) for number in (0, 1, 2, 5)),
     *(("articles", number, ("--decompose",)) for number in (1, 2, 5)),
-    *(("articles", number, ("--rerank", "--mode", "local")) for number in (0, 2, 8)),
-    *(("articles", number, ("--decompose", "--rerank", "--mode", "naive")) for number in (2, 3, 8)),
-    *(("articles", number, ("--decompose", "--rerank", "--judge", "--unsupported", "drop")) for number in (0, 2, 8)),
+    *(("articles", number, ("--decompose", "--mode", "local")) for number in (0, 2, 8)),
+    *(("articles", number, ("--decompose", "--mode", "naive")) for number in (2, 3, 8)),
+    *(("articles", number, ("--decompose", "KG_JUDGE=true", "KG_UNSUPPORTED=drop")) for number in (0, 2, 8)),
     ("articles", 4, ("--mode", "global", "--level", "0")),
     ("articles", 4, ("--mode", "global", "--level", "1")),
     ("articles", 4, ("--mode", "global", "--decompose")),
@@ -80,7 +80,7 @@ VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, opt
     *(("stories", number, ("--language", "pl")) for number in (0, 3, 7)),
     ("stories", 3, ("--language", "de")),
     ("stories", 3, ("--document", "lalka", "--mode", "tree")),
-    ("stories", 1, ("--rerank", "--mode", "tree")),
+    ("stories", 1, ("--decompose", "--mode", "tree")),
 )
 CHATS = (
     (
@@ -265,7 +265,9 @@ def answers(to: Any) -> None:
 
 
 def _ask(to: Any, name: str, graph: str, question: str, *options: str) -> None:
-    to.run(name, "ask", question, *options, "--graph", to.graph(graph))
+    """Ask with options, and with settings such as KG_JUDGE=true."""
+    given = dict(each.split("=") for each in options if each.startswith("KG_"))
+    to.run(name, "ask", question, *(each for each in options if each[:3] != "KG_"), "--graph", to.graph(graph), **given)
 
 
 def chats(to: Any) -> None:
@@ -348,7 +350,7 @@ def limits(to: Any) -> None:
     for name, given in (("cached", {}), ("concurrent", {"KG_MODEL_CONCURRENCY": "4", "KG_ANSWER_CACHE": "false"})):
         to.run(f"load-{name}", "load", *text, "--json", "--graph", to.graph(name), **given)
         to.export(name, to.graph(name))
-    to.run("load-uncached", "load", "short.txt", *short, "--no-cache", "--graph", to.graph("uncached"))
+    to.run("load-uncached", "load", "short.txt", *short, "--graph", to.graph("uncached"), KG_ANSWER_CACHE="false")
     window = {"FAKE_WINDOW": "1850", "KG_ANSWER_CACHE": "false"}
     to.run("load-halved", "load", *text[:2], "900", "--json", "--graph", to.graph("halved"), **window)
     to.export("halved", to.graph("halved"))

@@ -269,12 +269,6 @@ def decompose(_prompt: str, user: str) -> str:
     return "\n".join([*(f"- Who is {name}?" for name in names), asked])
 
 
-def rerank(_prompt: str, user: str) -> str:
-    """Return the numbers of the passages from the last to the second; no number for one request in six."""
-    numbers = re.findall(r"^\[(\d+)\] ", user, re.MULTILINE)
-    return ("0", "I cannot say.")[hashed(user) % 2] if hashed(user) % 6 == 0 else ", ".join(numbers[:0:-1])
-
-
 def follow_up(_prompt: str, user: str) -> str:
     """Return the last question with a name of the conversation; two lines for one request in six."""
     history, _, asked = user.rpartition("Last question: ")
@@ -364,7 +358,6 @@ _KINDS: tuple[tuple[str, str, Answerer], ...] = (  # words of the prompt, the ta
     ("You answer questions from the evidence", "answer", answer),
     ("You check whether claims are supported", "judge", judge),
     ("You take questions apart", "decompose", decompose),
-    ("You put passages in the order", "rerank", rerank),
     ("You rewrite the last question", "follow_up", follow_up),
     ("You write one Cypher query", "cypher", write_query),
     ("You answer a question from the rows", "cypher_answer", tell_rows),

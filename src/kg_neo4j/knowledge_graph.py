@@ -205,8 +205,7 @@ class KnowledgeGraph:
 
     def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
         """Return the largest communities; see `kg communities`."""
-        from kg_neo4j.organise.tree.interface import TreeBuildOptions
-    from kg_neo4j.pipeline.commands.communities import communities
+        from kg_neo4j.pipeline.commands.communities import communities
 
         return communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
 

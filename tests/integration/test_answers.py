@@ -398,6 +398,19 @@ def test_a_stream_is_a_draft_and_the_checked_answer_follows_it(
     assert json.loads(data)["answer"] == "She was born in Paris [1] [unsupported]."
 
 
+def test_settings_say_who_judges_claims_and_what_happens_to_them(
+    kg: Callable, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Oslo [{oslo}].")) as llm:
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("KG_MODEL", "fake")
+        monkeypatch.setenv("KG_JUDGE", "true")
+        monkeypatch.setenv("KG_UNSUPPORTED", "drop")
+        _, data, _ = kg("ask", QUESTION, "--graph", films, "--json")
+        assert llm.calls == 2
+    assert json.loads(data)["answer"] == "She was born in Oslo [1]."
+
+
 def test_kg_eval_answers_scores_shows_and_goes_on(kg: Callable, films: str, tmp_path: Path) -> None:
     questions, saved = tmp_path / "questions.jsonl", tmp_path / "saved.jsonl"
     rows = [

@@ -104,7 +104,7 @@ CODES = {  # other exit codes than 0; that of `kg doctor` depends on the machine
     ("docs/commands", "kg verify draft.txt"): 1,  # not all claims are stated
     ("docs/updating", "kg test questions.jsonl"): 1,  # an answer changed
 }
-PAID = re.compile(r"--judge\b|--model ")  # these commands need a model
+PAID = re.compile(r"--model ")  # these commands need a model
 WITH_MODEL = ("docs/how-to/budgets", "docs/many-machines")  # pages that speak of one without an `export`
 # What a page leaves to its reader; an ID is the last one that was printed.
 NAMED = {

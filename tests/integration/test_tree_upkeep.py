@@ -93,7 +93,7 @@ class Bench:
 
     def tree(self, *words: str, kill_at: Step | None = None) -> tuple[Step, ...]:
         """Build in a process that is killed at a step, or comes to its end; return its steps."""
-        words = ("--no-cache", "--summary-tokens", "40", "--aspects", str(self.aspects), *words)
+        words = ("--summary-tokens", "40", "--aspects", str(self.aspects), *words)
         run = self.runner.run(["tree", *words], self.environment, kill_at=kill_at)
         assert run.killed == (kill_at is not None), (kill_at, run.output)
         assert run.killed or run.exit_code == 0, run.output
@@ -125,7 +125,7 @@ def bench(
     aspects.write_text("[[aspects]]".join(own[:3]), "utf-8")
     online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted", "KG_MODEL_CONCURRENCY": "1"}
     Path(environment["KG_CACHE"]).mkdir(parents=True, exist_ok=True)
-    given = {**environment, **online, "KG_MODEL_WINDOW": "1300"}
+    given = {**environment, **online, "KG_MODEL_WINDOW": "1300", "KG_ANSWER_CACHE": "off"}
     return Bench(runner, llm, database, graph, given, aspects)
 
 

@@ -48,10 +48,7 @@ def ask(
     cypher: bool = False,
     stats: bool = False,
     stream: bool | None = None,
-    unsupported: str | None = None,
-    judge: bool | None = None,
     decompose: bool = False,
-    rerank: bool = False,
     exit_status: bool = False,
     model: str | None = None,
     graph: str | None = None,
@@ -69,7 +66,7 @@ def ask(
         tree or TreeChoice().name, nodes or TOP_K, traversal or COLLAPSED, tuple(aspect or ()), cosine=by_cosine
     )
     with progress(quiet=as_json) as bars:
-        settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
+        settings = settings_for(graph=graph, model=model)
         with draft(stream=is_streamed(stream, as_json)) as on_token:
             answer = ask.ask(
                 question,
@@ -81,7 +78,6 @@ def ask(
                 tree=chosen,
                 chunks=ChunkChoice(top_k or CHUNKS, cosine) if is_naive else None,
                 decompose=decompose,
-                rerank=rerank,
                 progress=bars,
                 on_token=on_token,
             )

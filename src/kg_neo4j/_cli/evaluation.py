@@ -31,7 +31,6 @@ def extraction(
     gleanings: int = 1,
     model: str | None = None,
     budget_usd: float | None = None,
-    cache: bool = True,
     as_json: bool = False,
 ) -> None:
     """Score extraction against annotated passages.
@@ -40,7 +39,7 @@ def extraction(
     """
     from kg_neo4j.eval.extraction.scorecard import ScorecardOptions, score_extraction
 
-    settings = _settings_for(model, answer_cache=None if cache else False)
+    settings = _settings_for(model)
     options = ScorecardOptions(split, limit, types, schema, gleanings, budget_usd)
     with progress(quiet=as_json) as bars:
         card = score_extraction(gold, settings=settings, options=options, progress=bars)
@@ -48,7 +47,7 @@ def extraction(
         print_json(scorecards.extraction_shape(card))
     else:
         scorecards.show_extraction(card)
-        _print_again(context, "--budget-usd", "--cache")
+        _print_again(context, "--budget-usd")
         remark("note", (*card.failed, *card.notes))
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
@@ -118,7 +117,7 @@ def answers(
     from kg_neo4j.eval.answers.published_sets import LINES, guess
 
     given = given_options(context).keys() - {"--questions", "--json"}
-    settings = _settings_for(model, graph=graph)
+    settings = _settings_for(model, graph)
     one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
     if given <= one_mode and (form or guess(questions)) == LINES:
         if corpus is not None and graph is not None:
@@ -189,9 +188,9 @@ def _options(given: Mapping[str, Any]) -> ComparisonOptions:
     )
 
 
-def _settings_for(model: str | None, **overrides: Any) -> Settings:
+def _settings_for(model: str | None, graph: str | None = None) -> Settings:
     """Return the settings; a model that is named and cannot be asked is an error."""
-    settings = settings_for(model=model, **overrides)
+    settings = settings_for(model=model, graph=graph)
     if model is not None:
         from kg_neo4j import factory
 

@@ -50,9 +50,6 @@ def load(
     dry_run: bool = False,
     extractor: str | None = None,
     budget_usd: float | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
-    cache: bool = True,
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
@@ -70,7 +67,7 @@ def load(
         )
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
     options = replace(options, prune=prune, re_embed=re_embed, budget_usd=budget_usd)
-    settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
+    settings = settings_for(graph=graph, model=model)
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
@@ -101,9 +98,6 @@ def extract(
     options: Annotated[Any, load_options] = None,
     model: str | None = None,
     budget_usd: float | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
-    cache: bool = True,
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
@@ -113,7 +107,7 @@ def extract(
     if not sources and not options.wikipedia and manifest is None:
         raise UsageError("nothing to extract", hint="name files or folders, --manifest FILE or --wikipedia TITLE")
     options = replace(options, budget_usd=budget_usd)
-    settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
+    settings = settings_for(graph=graph, model=model)
     with progress(quiet=as_json) as bars:
         report = extract.extract(
             sources or (), to=to, settings=settings, options=options, manifest=manifest, engine=engine, progress=bars

@@ -45,7 +45,6 @@ def communities(
     smallest: int = 2,
     limit: int = 20,
     model: str | None = None,
-    cache: bool = True,
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
@@ -61,7 +60,7 @@ def communities(
         )
     if reports and show is not None:
         raise UsageError("--reports writes and --show reads", hint="one after the other")
-    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
+    settings = settings_for(graph=graph, model=model)
     if show is not None:
         _show_report(settings, show, level or 0, as_json=as_json)
     elif reports:
@@ -158,8 +157,6 @@ def tree(
     plot: Path | None = None,
     budget_usd: float | None = None,
     model: str | None = None,
-    aspect_model: str | None = None,
-    cache: bool = True,
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
@@ -170,7 +167,7 @@ def tree(
     from kg_neo4j.organise.tree.interface import TreeBuildOptions
     from kg_neo4j.pipeline.commands import tree
 
-    settings = settings_for(graph=graph, model=model, aspect_model=aspect_model, answer_cache=None if cache else False)
+    settings = settings_for(graph=graph, model=model)
     options = TreeBuildOptions(
         documents=tuple(document or ()),
         name=name,

@@ -26,7 +26,6 @@ def resolve(
     cannot_link: Path | None = None,
     model: str | None = None,
     budget_usd: float | None = None,
-    cache: bool = True,
     analytics: bool = True,
     graph: str | None = None,
     as_json: bool = False,
@@ -39,7 +38,7 @@ def resolve(
 
     if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):
         raise UsageError("--dry-run, --undo and --list are for one thing at a time", hint="see `kg resolve --help`")
-    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
+    settings = settings_for(graph=graph, model=model)
     with progress(quiet=as_json) as bars:
         if show:
             found = resolve.decisions(settings=settings, progress=bars)

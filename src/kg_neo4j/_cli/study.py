@@ -71,7 +71,6 @@ def chunk_length(
     keep: bool = False,
     dry_run: bool = False,
     budget_usd: float | None = None,
-    cache: bool = True,
     output: str = "table",
 ) -> None:
     """Compare graphs of one text by chunk length."""
@@ -87,7 +86,7 @@ def chunk_length(
         repeats=repeats,
     )
     options = study.ChunkLengthOptions(grid, schema, gleanings, wave, budget_usd, keep, plot)
-    settings = settings_for(answer_cache=None if cache else False)
+    settings = settings_for()
     with progress(quiet=output != "table") as bars:
         if dry_run:
             plans = study.plan_chunk_length(sources, settings=settings, options=options, progress=bars)
@@ -147,7 +146,6 @@ def narrative(
     dry_run: bool = False,
     budget_usd: float | None = None,
     model: str | None = None,
-    cache: bool = True,
     output: str = "table",
 ) -> None:
     """Compare the narrative tree with other systems.
@@ -162,7 +160,7 @@ def narrative(
         tables.check(to)
     wanted = StudyScope(_listed(systems, SYSTEMS), _listed(ablations, ABLATIONS))
     options = study.NarrativeOptions(wanted, judge, graph, budget_usd, keep)
-    settings = settings_for(model=model, answer_cache=None if cache else False)
+    settings = settings_for(model=model)
     with progress(quiet=output != "table") as bars:
         if dry_run:
             plan = study.plan_narrative(sources or (), questions, settings=settings, options=options, progress=bars)

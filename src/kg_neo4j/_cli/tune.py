@@ -31,7 +31,6 @@ def tune(
     dry_run: bool = False,
     budget_usd: float | None = None,
     model: str | None = None,
-    cache: bool = True,
     as_json: bool = False,
 ) -> None:
     """Propose a schema or aspects for a text.
@@ -43,7 +42,7 @@ def tune(
     if aspects and schema != "graph":
         raise UsageError("a file of aspects has no columns", hint="leave out --schema or --aspects")
     options = tune.TuneOptions(schema, target.stem, domain, chunks, budget_usd)
-    settings = settings_for(model=model, answer_cache=None if cache else False)
+    settings = settings_for(model=model)
     if dry_run:
         with progress(quiet=as_json) as bars:
             plan = tune.plan_tune(sources, settings=settings, options=options, aspects=aspects, progress=bars)

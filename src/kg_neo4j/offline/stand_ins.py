@@ -178,8 +178,8 @@ def contradicts(claim: str, passage: str) -> bool:
 def _assist(job: Assist) -> Assisted:
     from kg_neo4j.retrieve.assisting import Assisted
 
-    if job.search.options.decompose or job.search.options.rerank:
-        raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
+    if job.search.options.decompose:
+        raise UsageError("only a model takes questions apart", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
     return Assisted(job.found)
 
 

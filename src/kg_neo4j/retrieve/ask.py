@@ -103,7 +103,7 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
         other, _ = prepare(database, other, how.embedder, how.tokeniser)
         return search.options.retriever.retrieve(other) if search.options.retriever else local.retrieve(database, other)
 
-    assisted = how.door.do(Assist(search, found, how, find))
+    assisted = how.door.do(Assist(search, found, find))
     notes = [*assisted.found.notes, *assisted.notes]
     if not assisted.found.chunks and search.mode != TREE:
         notes.append(_nothing(database, search))

@@ -1,6 +1,6 @@
-"""What a model adds to a search where it is asked to: a question taken apart, passages put in order. One call each.
+"""Search for the parts of a question, which a model names in one call.
 
-Both are of help, never needed: an answer that cannot be used leaves what was found as it was, and a note says so.
+An answer that cannot be used leaves what was found as it was, and a note says so.
 """
 
 from __future__ import annotations
@@ -8,28 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Prompted, TaskAnswer
-from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Search
 
 PARTS = 4  # questions that one is taken apart into, at most
 LONGEST = 500  # characters of one of them
-RANKED = 20  # passages that are put in order
-SHOWN_TOKENS = 120  # of each
 ANSWER_TOKENS = 300
-PROMPT_TOKENS = 500
 _RANK = 60  # reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s*")
-_NUMBERS = re.compile(r"\d+")
 _Item = TypeVar("_Item", FoundChunk, FoundEntity, FoundFact)
 
 
@@ -45,7 +39,7 @@ class Assisted:
 
 @dataclass(frozen=True, slots=True)
 class Assist(Job[Assisted]):
-    """Adds what `find` finds for the parts of a question to what was found, and puts passages in order.
+    """Adds what `find` finds for the parts of a question to what was found.
 
     Raises the errors of the model that concern every question.
     """
@@ -53,26 +47,19 @@ class Assist(Job[Assisted]):
     kind: ClassVar[str] = "assist"
     search: Search
     found: Found
-    how: AskContext
     find: Callable[[str], Found]  # what answers another question
 
     def by_model(self, door: Door) -> Assisted:
-        """Ask for the parts and for the order, where the options say so."""
-        question, options = self.search.question.text, self.search.options
-        found, usage, notes, seconds = self.found, Usage(), [], 0.0
-        if options.decompose:
-            apart = door.ask(Decompose(question))
-            usage, seconds = usage + apart.charged, seconds + apart.seconds
-            found = fuse([found, *(self.find(part) for part in apart.value)]) if apart.value else found
-            notes.append(f"also searched for its parts: {' | '.join(apart.value)}" if apart.value else _why(apart))
-        if options.rerank and len(found.chunks) > 1:
-            shown = _shown(question, found, door.window, self.how.tokeniser)
-            if len(shown) > 1:
-                ordered = door.ask(Rerank(question, found, shown))
-                usage, seconds = usage + ordered.charged, seconds + ordered.seconds
-                found = ordered.value or found
-                notes.append(_why(ordered))
-        return Assisted(found, usage, tuple(note for note in notes if note), seconds)
+        """Ask for the parts, where the options say so."""
+        if not self.search.options.decompose:
+            return Assisted(self.found)
+        apart = door.ask(Decompose(self.search.question.text))
+        if not apart.value:
+            note = f"{Decompose.kind}: {apart.error}" if apart.error else apart.problem
+            return Assisted(self.found, apart.charged, (note,) if note else (), apart.seconds)
+        found = fuse([self.found, *(self.find(part) for part in apart.value)])
+        note = f"also searched for its parts: {' | '.join(apart.value)}"
+        return Assisted(found, apart.charged, (note,), apart.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,63 +84,6 @@ class Decompose(Prompted[tuple[str, ...]]):
         if len(parts) > PARTS:
             return Complaint(f"the model split the question into {len(parts)}, so it was searched for as it is")
         return parts
-
-
-@dataclass(frozen=True, slots=True)
-class Rerank(Prompted[Found]):
-    """Asks for the order of the best passages; those that it leaves out come behind them."""
-
-    kind: ClassVar[str] = "rerank"
-    cached: ClassVar[bool] = False
-    max_tokens = ANSWER_TOKENS
-    question: str
-    found: Found
-    shown: Sequence[str]  # the best passages, numbered
-
-    def values(self) -> dict[str, str]:
-        """Return the question and the passages."""
-        given = {"question": self.question, "passages": "\n\n".join(self.shown)}
-        return {**given, "fence": hash_id("fence", *given.values())[:8]}
-
-    def accept(self, said: Completion) -> Found | Complaint[Found]:
-        """Return what was found in the order of an answer."""
-        listed = _NUMBERS.findall(without_thoughts(said.text))
-        numbers = list(dict.fromkeys(int(each) for each in listed if len(each) < 4))
-        chosen = [number for number in numbers if 1 <= number <= len(self.shown)]
-        if not chosen:
-            return self.found if numbers == [0] else Complaint("the model gave no order of passages")
-        ranked = _ranked(self.found)
-        order = [ranked[number - 1] for number in chosen]
-        order += [chunk for chunk in ranked if chunk not in order]
-        scores = sorted((chunk.score for chunk in ranked), reverse=True)
-        best = [replace(chunk, score=score) for chunk, score in zip(order, scores, strict=True)]
-        behind = [chunk for chunk in self.found.chunks if chunk.id not in {each.id for each in ranked}]
-        return replace(self.found, chunks=(*best, *behind))
-
-
-def _why(answer: TaskAnswer[Any]) -> str:
-    """Return why an answer is of no use; empty where it is."""
-    return f"{answer.task.kind}: {answer.error}" if answer.error else answer.problem
-
-
-def _ranked(found: Found) -> list[FoundChunk]:
-    return [chunk for chunk in found.chunks if chunk.score > 0][:RANKED]
-
-
-def _shown(question: str, found: Found, window: int, tokeniser: Tokeniser) -> list[str]:
-    """Return the beginnings of the best passages, as far as the model's window goes."""
-    room = window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
-    shown: list[str] = []
-    for number, chunk in enumerate(_ranked(found), 1):
-        text, spans = chunk.text, tokeniser.spans(chunk.text)
-        if len(spans) > SHOWN_TOKENS:
-            text = text[: spans[SHOWN_TOKENS][0]].rstrip() + " …"
-        text = f"[{number}] {chunk.document}\n{text}"
-        room -= tokeniser.count(text) + 2
-        if room < 0:
-            break
-        shown.append(text)
-    return shown
 
 
 def fuse(founds: Sequence[Found]) -> Found:

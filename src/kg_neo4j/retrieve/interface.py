@@ -165,7 +165,6 @@ class AskOptions:
     max_context_tokens: int | None = None  # of evidence; None: 6,000, of a tree 1,700
     filters: Filters = field(default_factory=Filters)
     decompose: bool = False  # the model takes the question apart before the search: one more call
-    rerank: bool = False  # the model puts the passages in order after it: one more call
     tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"
     chunks: ChunkChoice = field(default_factory=ChunkChoice)  # for the mode "naive"
     retriever: Retriever | None = None  # searches instead of the modes
@@ -184,9 +183,8 @@ class AskOptions:
             raise UsageError("which nodes of a tree are read is for the mode tree", hint="--mode tree")
         if self.chunks != ChunkChoice() and self.mode != NAIVE:
             raise UsageError("which chunks are read is for the mode naive", hint="--mode naive")
-        if (self.decompose or self.rerank) and self.mode in (GLOBAL, CYPHER, TREE):
-            hint = "--decompose, --rerank: local, naive"
-            raise UsageError(f"the mode {self.mode} searches in its own way", hint=hint)
+        if self.decompose and self.mode in (GLOBAL, CYPHER, TREE):
+            raise UsageError(f"the mode {self.mode} searches in its own way", hint="--decompose: local, naive")
         check_filters(self.filters)
 
 

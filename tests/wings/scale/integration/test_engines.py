@@ -38,6 +38,7 @@ def environment(online: Settings, folder: Path) -> dict[str, str]:
         "OPENAI_API_KEY": "k",
         "KG_MODEL": "scripted",
         "KG_MODEL_CONCURRENCY": str(IN_FLIGHT),
+        "KG_ANSWER_CACHE": "off",
         "KG_CACHE": str(folder / "cache"),
     }
 
@@ -48,7 +49,7 @@ class TestLocal(EngineContract):
 
     def killed_as_a_whole(self, tmp_path: Path, online: Settings, slow: SlowLlm) -> None:
         work = write_manifest(write_documents(tmp_path / "docs", 40), tmp_path / "work.jsonl")
-        arguments = ["extract", "--manifest", work, "--to", str(tmp_path / "out"), "--no-cache", "--gleanings", "0"]
+        arguments = ["extract", "--manifest", work, "--to", str(tmp_path / "out"), "--gleanings", "0"]
         # these runs have one large shard, the last one many small ones: answers are found for other shards, too
         for kills in (1, 2):
             process = subprocess.Popen(
@@ -107,7 +108,7 @@ class TestProcesses(EngineContract):
 
     def test_no_worker_outlives_a_killed_run(self, tmp_path: Path, online: Settings, slow: SlowLlm) -> None:
         work = write_manifest(write_documents(tmp_path / "docs", 400), tmp_path / "work.jsonl")
-        arguments = ["extract", "--manifest", work, "--to", str(tmp_path / "out"), "--workers", "2", "--no-cache"]
+        arguments = ["extract", "--manifest", work, "--to", str(tmp_path / "out"), "--workers", "2"]
         process = subprocess.Popen([sys.executable, "-m", "kg_neo4j", *arguments], env=environment(online, tmp_path))
         with process:
             workers: list[psutil.Process] = []
