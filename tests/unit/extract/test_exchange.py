@@ -42,7 +42,7 @@ def extractions() -> st.SearchStrategy[Extraction]:
         RelationshipRow, st.integers(1, 9), WORDS, WORDS, WORDS, WORDS, WORDS, properties, st.none() | WORDS, span
     )
     refused = st.builds(
-        Rejection, st.integers(1, 9), WORDS, st.sampled_from(RejectionReason), WORDS, mended=st.booleans()
+        Rejection, st.integers(1, 9), WORDS, st.sampled_from(RejectionReason), WORDS, repaired=st.booleans()
     )
     usage = st.builds(Usage, st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.none() | st.floats(0, 1))
     answer = st.builds(ModelAnswer, WORDS, WORDS, WORDS, st.none() | WORDS, st.integers(0, 3), usage)

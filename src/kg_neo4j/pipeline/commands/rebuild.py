@@ -141,7 +141,7 @@ def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
     for document in stored_documents.list_documents(database, graph):
         for extraction in replay(database, graph, document, rejected_only=True):
             for each in extraction.rejections:
-                if not each.mended:
+                if not each.repaired:
                     yield QuarantinedRow(document.title, extraction.chunk.index, extraction.chunk.id, each)
 
 
@@ -173,7 +173,7 @@ def _repaired(run: Run, door: Door, stored: StoredDocument) -> Iterator[tuple[Do
     document = unread(stored, run.settings.graph)
     run.tally.documents += 1
     for extraction in replay(run.database, run.settings.graph, stored, rejected_only=True):
-        if all(each.mended for each in extraction.rejections):
+        if all(each.repaired for each in extraction.rejections):
             continue
         config = config or _same_configuration(run.settings, stored, door)
         shown = show(extraction.chunk, config.preprocess, stored.language)
