@@ -115,16 +115,6 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
         list(exchange.read(exchange.files_in(tmp_path)[0]))
 
 
-def test_a_file_of_one_document_by_an_older_version_is_read(tmp_path: Path) -> None:
-    """Its last line had nothing but the hash."""
-    exchange.write(tmp_path, "one", [(replace(HEADER, chunks=0), [])])
-    (path,) = exchange.files_in(tmp_path)
-    body, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
-    path.write_bytes(body + b'\n{"sha256":"%s"}\n' % last[-66:-2])
-    assert [header.document.key for header, _ in exchange.read(path)] == ["ada.txt"]
-    assert exchange.summary(path) is None
-
-
 def test_only_files_of_extractions_count_as_such(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x", "utf-8")
     assert exchange.files_in(tmp_path) == []

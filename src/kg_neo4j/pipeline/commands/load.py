@@ -103,7 +103,6 @@ def load(
         communities = run.derive(
             analytics=options.analytics,
             embed=options.vectors,
-            embed_again=options.re_embed,
             singletons=options.singletons,
         )
         tally.notes += extraction.extractor.notes
