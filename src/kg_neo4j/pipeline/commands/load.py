@@ -75,7 +75,7 @@ def load(
     others, known = [source for source, paths in extracted.items() if not paths], dict[str, str]()
     read = read_documents(others, settings, options, tally, documents, known)
     with (
-        connect(settings, progress, to_write=True) as database,
+        connect(settings, progress, to_write=True, rebuild=options.rebuild) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
         ChunkEmbedding(database, embedder, tokeniser) as beside,

@@ -18,7 +18,7 @@ from kg_neo4j.extract.engine import ExtractionConfig, show
 from kg_neo4j.extract.reading import Rounds
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.connection import connect, refuse
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
@@ -44,6 +44,7 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
     tally, graph = Tally(), settings.graph
     own = settings.model_copy(update={"graph": target})
     with connect(own, progress, to_write=True) as database:
+        refuse(database, graph)
         stored = stored_documents.list_documents(database, graph)
         _check(stored, stored_documents.list_documents(database, target), graph, target)
         with Lease(database, graph), Lease(database, target) as lease:
