@@ -1,5 +1,5 @@
 // title:   Drop a constraint
-// purpose: Used where the schema of an earlier version is replaced, or all of ours is removed.
+// purpose: Used where all of ours are removed.
 // mode:    schema
 // params:  $name STRING (name of the constraint)
 // columns: none

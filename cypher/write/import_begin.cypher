@@ -6,4 +6,4 @@
 // order:   none
 // source:  kg-neo4j
 MERGE (s:KgGraphState:GraphState {graph: $graph})
-SET s = {graph: $graph, version: randomUUID(), importing: $sha256, import_file: $file, imported: 0}
+SET s = {graph: $graph, version: randomUUID(), format: s.format, importing: $sha256, import_file: $file, imported: 0}

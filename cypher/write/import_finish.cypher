@@ -7,6 +7,7 @@
 // order:   none
 // source:  kg-neo4j
 MATCH (s:KgGraphState {graph: $graph, importing: $sha256})
+WITH s, s.format AS format
 SET s = $state
-SET s.graph = $graph, s.version = randomUUID()
+SET s.graph = $graph, s.version = randomUUID(), s.format = format
 RETURN s.graph AS graph

@@ -5,7 +5,7 @@
 // columns: graph STRING, token STRING, owner STRING
 // order:   graph
 // source:  kg-neo4j
-MATCH (l:Lease)
-WHERE l.graph IS NOT NULL AND l.token IS NOT NULL AND l.expires >= timestamp() AND l.owner IS NOT NULL
+MATCH (l:KgLease)
+WHERE l.expires >= timestamp()
 RETURN l.graph AS graph, l.token AS token, l.owner AS owner
 ORDER BY graph

@@ -3,11 +3,11 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $after STRING (id of the last node of the page before);
 //          $limit INTEGER (nodes a page, >= 1)
-// columns: id STRING, hash STRING, text STRING, former STRING (the text alone, which earlier versions embedded)
+// columns: id STRING, hash STRING, text STRING
 // order:   id
 // source:  the embedding analysis
 MATCH (n:KgChunk)
 WHERE n.id > $after AND n.graph = $graph
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash,
-       coalesce(n.heading + '\n', '') + n.text AS text, n.text AS former
+       coalesce(n.heading + '\n', '') + n.text AS text
 ORDER BY id LIMIT $limit

@@ -112,7 +112,7 @@ class ModelAnswer:
     finish_reason: str | None = None  # "stop", "length", "content_filter", ...; None where the server gave none
     round: int = 0  # place among the answers about its chunk
     usage: Usage = Usage()
-    step: str = "whole"  # what was asked for: "whole", "continue", "half", "glean" or "mend"
+    step: str = "whole"  # what was asked for: "whole", "continue", "half", "glean" or "repair"
     context_hash: str = ""  # of what was carried over from earlier chunks; no part of the answer's key
     request_hash: str = ""  # of the messages as they were sent; the key in the cache of answers
     kept: Usage = Usage()  # from the cache: what it took when it was paid for; `usage` is nothing then
@@ -183,7 +183,7 @@ class Rejection:
     reason: RejectionReason
     detail: str = ""
     round: int = 0
-    mended: bool = False  # asked for again, and accepted then; otherwise quarantined
+    repaired: bool = False  # asked for again, and accepted then; otherwise quarantined
 
 
 class ChunkOutcome(enum.StrEnum):
@@ -261,7 +261,7 @@ class RunCounts:
     skipped: tuple[SkippedSource, ...] = ()
     failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
     rejections: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
-    mended: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
+    repaired: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
     steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
     quotes: QuoteCounts = QuoteCounts()
@@ -332,7 +332,7 @@ class LoadPlan:
     chunks: int
     chunks_to_ask: int  # about the others nothing is asked: they are done, or their answers are stored
     usage: Usage  # of the chat model; `usd` is None where its price is not known
-    steps: Mapping[str, Usage]  # the same by round: "whole", "glean", "mend"
+    steps: Mapping[str, Usage]  # the same by round: "whole", "glean", "repair"
     embedding: Usage  # of the embedding model; without calls where it is the built-in one
     concurrency: int  # calls in flight
     seconds: float  # of waiting for the chat model

@@ -107,9 +107,8 @@ def test_nodes_are_found_by_the_labels_that_only_we_use() -> None:
     """Other programs have nodes under the public labels; these are put on ours where they are made."""
     public = re.compile(rf"[:|&!](?:{'|'.join(queries.BASE_LABELS)}|Lease|GraphState)\b")
     made = re.compile(r":Kg(\w+):\1\b")
-    of_old_versions = ("write/live_leases", "write/migrate_labels")
     offenders = [name for name in NAMES if public.search(made.sub("", body(queries.get(name))))]
-    assert offenders == list(of_old_versions)
+    assert offenders == []
 
 
 def test_names_are_sorted_and_lower_case() -> None:

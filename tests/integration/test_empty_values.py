@@ -1,9 +1,8 @@
-"""No empty text and no empty list is stored: an absent property means empty, also beside values of an older version."""
+"""No empty text and no empty list is stored: an absent property means empty."""
 
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ import fake_llm
 import report_writer
 import tree_runs
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, TreeBuildOptions, export_archive, import_graph, load, tree
+from kg_neo4j import Settings, TreeBuildOptions, load, tree
 from kg_neo4j._models import openai_models
-from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export
 from kg_neo4j.pipeline.commands.communities import community_reports
@@ -41,18 +39,6 @@ WITH kinds, key, found[key] AS value
 WHERE value = '' OR value = []
 RETURN DISTINCT kinds, key, value ORDER BY kinds, key
 """
-# What version 0.1 stored where there was nothing.
-OLDER = (
-    "MATCH (n:Entity) WHERE n.graph = $graph SET n.aliases = coalesce(n.aliases, [])",
-    "MATCH (n:Chunk) WHERE n.graph = $graph SET n.section = coalesce(n.section, '')",
-    "MATCH (n:Document) WHERE n.graph = $graph SET n.redirects = [], n.links = []",
-    "MATCH (n:Decision) WHERE n.graph = $graph SET n.reason = coalesce(n.reason, '')",
-    "MATCH (n:Community) WHERE n.graph = $graph SET n.report_flags = coalesce(n.report_flags, [])",
-    "MATCH (n:TreeNode) WHERE n.graph = $graph AND n.text IS NOT NULL AND NOT n:Passage "
-    "SET n.flags = coalesce(n.flags, []), n.answers = coalesce(n.answers, [])",
-    "MATCH (n:Tree) WHERE n.graph = $graph SET n.answers = coalesce(n.answers, []), n.flags = coalesce(n.flags, []), "
-    "n.absent = coalesce(n.absent, [])",
-)
 
 
 @pytest.fixture(autouse=True)
@@ -98,9 +84,7 @@ def using(request: pytest.FixtureRequest, offline: Settings, llm: FakeLlm) -> Se
 
 
 @pytest.mark.slow
-def test_no_empty_value_is_stored_and_those_of_an_older_version_change_nothing(
-    database: Database, graph: str, using: Settings, texts: Path, tmp_path: Path
-) -> None:
+def test_no_empty_value_is_stored(database: Database, graph: str, using: Settings, texts: Path, tmp_path: Path) -> None:
     load([str(texts)], settings=using)
     links = tmp_path / "links.csv"
     links.write_text("name_1,type_1,name_2,type_2\nKarl Braun,PERSON,Karol Braun,PERSON\n", "utf-8")
@@ -110,45 +94,10 @@ def test_no_empty_value_is_stored_and_those_of_an_older_version_change_nothing(
     assert empties(database, graph) == []
     read = tree_runs.read(database, "MATCH (e:Entity {graph: $graph}) RETURN e.aliases IS NULL AS none", graph=graph)
     assert {row["none"] for row in read} == {True, False}
-    settled = settled_again(database, using, texts)
-    lines = exported(database, graph)
-    archive = export_archive(tmp_path / "new.gz", settings=using).path.read_bytes()
-    for statement in OLDER:
-        tree_runs.change(database, statement, graph=graph)
-    older = empties(database, graph)
-    assert {row["key"] for row in older} > {"aliases", "flags", "links", "redirects", "section"}
-    assert exported(database, graph) == lines
-    assert export_archive(tmp_path / "old.gz", settings=using).path.read_bytes() == archive
-    assert load([str(texts)], settings=using).changes == 0
-    assert community_reports(settings=using).changes == 0
-    assert tree(settings=using, options=TREE).changes == 0
-    assert empties(database, graph) == older, "nothing was written"
-    assert settled_again(database, using, texts) == settled
-    assert exported(database, graph) == lines
-    rebuild(settings=using)
-    assert exported(database, graph) == lines
-
-
-def settled_again(database: Database, settings: Settings, texts: Path) -> int:
-    """Fold all entities and facts again and return how many changes that was: derived aliases go and come."""
+    before = exported(database, graph)
     marked = "MATCH (n:Entity|Fact) WHERE n.graph = $graph SET n:Unsettled"
-    tree_runs.change(database, marked, graph=settings.graph)
-    return load([str(texts)], settings=settings).changes
-
-
-def test_a_file_of_an_older_version_loses_its_empty_values(
-    database: Database, graph: str, offline: Settings, texts: Path, tmp_path: Path
-) -> None:
-    load([str(texts)], settings=offline)
-    lines = exported(database, graph)
-    empty = {"Entity": {"aliases": []}, "Chunk": {"section": ""}, "Document": {"redirects": [], "links": []}}
-    older = []
-    for line in map(json.loads, lines):
-        more = empty.get(next(iter(line.get("labels", ())), ""), {})
-        older.append(json.dumps({**line, "properties": {**more, **line["properties"]}}))
-    file = tmp_path / "old.jsonl"
-    file.write_text("".join(line + "\n" for line in older), "utf-8")
-    delete_graph(database, graph)
-    import_graph(file, settings=offline)
+    tree_runs.change(database, marked, graph=graph)
+    load([str(texts)], settings=using)
+    rebuild(settings=using)
     assert empties(database, graph) == []
-    assert exported(database, graph) == lines
+    assert exported(database, graph) == before

@@ -1,4 +1,4 @@
-"""One document per file, whatever way it is named; what an older version loaded keeps its keys."""
+"""One document per file, whatever way it is named: what is in the graph keeps its key."""
 
 from __future__ import annotations
 
@@ -13,54 +13,28 @@ from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import list_documents
-from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.filtered import all_left
 from kg_neo4j.retrieve.filters import resolve
+from text_folders import SOURCES, dump, keys, project_in
 
 PLAIN = LoadOptions(analytics=False)
 PRUNE = LoadOptions(analytics=False, prune=True)
-OLDER = LoadOptions(analytics=False, alias="docs")  # gives the keys of older versions, with the folder's name in front
-TEXTS = {
-    "a.txt": "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna.",
-    "sub/b.txt": "Marie Curie worked in Paris. Anna Weber wrote to Marie Curie in 1903.",
-}
-SOURCES = {  # of the file docs/a.txt in the project: from which folder, by which source
-    "alone": (".", "docs/a.txt"),
-    "through its folder": (".", "docs/"),
-    "through the folder above": (".", "."),
-    "by its absolute path": ("/", "{project}/docs/a.txt"),
-    "from another folder": ("docs/sub", "./../../docs/a.txt"),
-    "through a link to its folder": ("..", "link"),
-}
+ALIAS = LoadOptions(analytics=False, alias="docs")  # the keys begin with docs/
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    for name, text in TEXTS.items():
-        (folder / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "docs" / name).write_text(text, "utf-8")
-    (tmp_path / "link").symlink_to(folder / "docs")
-    return folder
-
-
-def dump(database: Database, graph: str) -> str:
-    return "\n".join(lines(database, graph))
-
-
-def keys(database: Database, graph: str) -> list[str]:
-    return [document.key for document in list_documents(database, graph)]
+    return project_in(tmp_path)
 
 
 @pytest.mark.parametrize("root", [None, pytest.param(".", marks=pytest.mark.long), "docs"])
-def test_what_an_older_version_loaded_is_changed_by_no_way_of_naming_it(
+def test_what_was_loaded_under_another_name_is_changed_by_no_way_of_naming_it(
     database: Database, offline: Settings, project: Path, root: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load([str(project / "docs")], settings=offline, options=OLDER)
+    load([str(project / "docs")], settings=offline, options=ALIAS)
     whole = dump(database, offline.graph)
     options = replace(PRUNE, root=str(project / root) if root else None)
     for how, (start, source) in SOURCES.items():
@@ -77,21 +51,18 @@ def test_what_an_older_version_loaded_is_changed_by_no_way_of_naming_it(
     assert "Karl Braun" not in dump(database, offline.graph)
 
 
-def test_a_dry_run_over_an_older_graph_asks_for_nothing(
+def test_a_dry_run_knows_the_keys_of_the_graph(
     database: Database, online: Settings, llm: FakeLlm, project: Path
 ) -> None:
     del database, llm
-    load([str(project / "docs")], settings=online, options=OLDER)
+    load([str(project / "docs")], settings=online, options=ALIAS)
     assert plan([str(project / "docs")], settings=online, options=PLAIN).chunks_to_ask == 0
     (project / "docs" / "c.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
     assert plan([str(project / "docs")], settings=online, options=PLAIN).chunks_to_ask == 1
 
 
-@pytest.mark.parametrize("first", [PLAIN, OLDER], ids=["now", "older"])
-def test_a_folder_that_was_moved_is_known(
-    database: Database, offline: Settings, project: Path, tmp_path: Path, first: LoadOptions
-) -> None:
-    load([str(project / "docs")], settings=offline, options=first)
+def test_a_folder_that_was_moved_is_known(database: Database, offline: Settings, project: Path, tmp_path: Path) -> None:
+    load([str(project / "docs")], settings=offline, options=PLAIN)
     whole = dump(database, offline.graph)
     moved = tmp_path / "new" / "docs"
     shutil.copytree(project / "docs", moved)
@@ -108,18 +79,6 @@ def test_a_folder_that_was_moved_is_known(
     assert str(moved / "a.txt") in str(caught.value)
     assert str(project / "docs" / "a.txt") in str(caught.value)
     assert "--root DIR" in (caught.value.hint or "")
-
-
-def test_two_folders_that_an_older_version_loaded_are_loaded_again_together(
-    database: Database, offline: Settings, tmp_path: Path
-) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "readme.txt").write_text(f"{name} lived in Vienna.", "utf-8")
-        load([str(tmp_path / name)], settings=offline, options=replace(PLAIN, alias=name))
-    whole = dump(database, offline.graph)
-    assert load([str(tmp_path / "one"), str(tmp_path / "two")], settings=offline, options=PRUNE).changes == 0
-    assert dump(database, offline.graph) == whole
 
 
 def test_a_filter_takes_documents_by_key_and_by_the_source_that_was_named(
@@ -157,15 +116,15 @@ def test_an_extraction_under_another_key_is_refused_and_names_both(
 ) -> None:
     """`extract` has no database, so it cannot know which key a graph has."""
     docs = [str(project / "docs")]
-    load(docs, settings=offline, options=OLDER)
+    load(docs, settings=offline, options=ALIAS)
     whole = dump(database, offline.graph)
     extract(docs, to=str(tmp_path / "new"), settings=offline, options=PLAIN)
     with pytest.raises(UsageError, match="was extracted under the key") as caught:
         load([str(tmp_path / "new")], settings=offline, options=PLAIN)
     assert "the key 'docs/" in str(caught.value)
     assert dump(database, offline.graph) == whole
-    extract(docs, to=str(tmp_path / "older"), settings=offline, options=OLDER)
-    assert load([str(tmp_path / "older")], settings=offline, options=PLAIN).changes == 0
+    extract(docs, to=str(tmp_path / "same"), settings=offline, options=ALIAS)
+    assert load([str(tmp_path / "same")], settings=offline, options=PLAIN).changes == 0
     assert dump(database, offline.graph) == whole
 
 

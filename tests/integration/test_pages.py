@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j import LoadOptions, Settings, ask, export_archive, import_graph, load
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
@@ -38,12 +37,6 @@ def dump(database: Database, graph: str) -> str:
     return "\n".join(lines(database, graph))
 
 
-def strip_pages(database: Database, graph: str) -> None:
-    """Make the graph what an earlier version would have written."""
-    text = "MATCH (d:Document {graph: $graph}) REMOVE d.pages"
-    database.write(queries.Query("strip", "", "", "write", (), (), "", "", text), graph=graph)
-
-
 def test_a_citation_of_a_pdf_has_the_page_of_its_quote(offline: Settings, paper: str, kg: Kg) -> None:
     assert load([paper], settings=offline, options=OPTIONS).chunks == 2  # the first one spans three pages
     for question, page in QUESTIONS.items():
@@ -59,19 +52,6 @@ def test_a_citation_of_a_pdf_has_the_page_of_its_quote(offline: Settings, paper:
     answer = ask("Why did Karl Braun hate Oslo?", settings=offline)
     assert not answer.found
     assert all(citation.page for citation in answer.nearest)
-
-
-def test_a_pdf_without_pages_gets_them_at_the_next_load_and_nothing_else_changes(
-    database: Database, offline: Settings, paper: str
-) -> None:
-    load([paper], settings=offline, options=OPTIONS)
-    whole = dump(database, offline.graph)
-    assert load([paper], settings=offline, options=OPTIONS).changes == 0
-    strip_pages(database, offline.graph)
-    assert {citation.page for citation in ask("Who directed Rain Road?", settings=offline).citations} == {None}
-    report = load([paper], settings=offline, options=OPTIONS)
-    assert (report.changes, report.rows.read) == (1, 0)
-    assert dump(database, offline.graph) == whole
 
 
 def test_a_document_without_pages_has_no_new_property(

@@ -136,7 +136,7 @@ def test_bad_rows_are_rejected_and_counted_and_the_rest_is_kept(
         "r2,n1,MET,n9,,,5,\n"
         "r3,n1,MET,n2,,,much,\n"
         "```\n"
-    ).say("I cannot mend them.")
+    ).say("I cannot repair them.")
     report = load([str(note)], settings=online, options=SMALL_CHUNKS)
     assert (report.rows.read, report.rows.accepted) == (7, 3 + ("DETACH_DELETE_N" in dump(database, online.graph)))
     assert adds_up(report)

@@ -9,7 +9,6 @@ import pytest
 
 from corpus import Fact
 from entity_graph import karate, load, projected, two_cliques, villages
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import run
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -275,14 +274,3 @@ def test_a_hundred_projections_give_one_structure(database: Database, graph: str
         with projected(database, graph) as projection:
             found.add((tuple(sorted(projection.structure().items())), projection.bridges()))
     assert len(found) == 1
-
-
-def test_what_an_older_version_left_is_completed(database: Database, graph: str) -> None:
-    load(database, graph, two_cliques())
-    refresh(database, graph)
-    before = dump(database, graph)
-    strip = "MATCH (e:Entity {graph: $graph}) REMOVE e.core, e.triangles, e.bridges"
-    database.write(cypher(strip, "write"), graph=graph)
-    assert refresh(database, graph).changes == 10
-    assert dump(database, graph) == before
-    assert queries.get("analytics/structure").mode == "read"

@@ -14,18 +14,10 @@ from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.errors import ModelRefused
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import list_documents
-from kg_neo4j.graph.export import lines
+from text_folders import DOCS, dump, keys, written
 
 PLAIN = LoadOptions(analytics=False)
 PRUNE = LoadOptions(analytics=False, prune=True)
-OLDER = LoadOptions(analytics=False, alias="docs")  # gives the keys of older versions, with the folder's name in front
-LOADED = pytest.mark.parametrize(("first", "begin"), [(PLAIN, ""), (OLDER, "docs/")], ids=["now", "older"])
-TEXTS = {
-    "a.txt": "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna.",
-    "b.txt": "Marie Curie worked in Paris. Anna Weber wrote to Marie Curie in 1903.",
-    "sub/c.txt": "Karl Braun was born in Graz in 1870. Pierre Curie lived in Paris.",
-}
 
 
 @pytest.fixture
@@ -39,52 +31,35 @@ def docs(tmp_path: Path) -> Path:
     return written(tmp_path / "docs")
 
 
-def written(folder: Path, texts: Mapping[str, str] = TEXTS) -> Path:
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
-    return folder
-
-
-def dump(database: Database, graph: str) -> str:
-    return "\n".join(lines(database, graph))
-
-
-def keys(database: Database, graph: str) -> list[str]:
-    return [document.key for document in list_documents(database, graph)]
-
-
-def alone(database: Database, settings: Settings, folder: Path, options: LoadOptions = PLAIN) -> str:
+def alone(database: Database, settings: Settings, folder: Path) -> str:
     """Return the export of a graph that never had anything else; the graph is emptied first."""
     delete_graph(database, settings.graph)
-    load([str(folder)], settings=settings, options=options)
+    load([str(folder)], settings=settings, options=PLAIN)
     return dump(database, settings.graph)
 
 
 # ---------------------------------------------------------------------------------------------------- vanished files
 
 
-@LOADED
 def test_files_that_vanished_are_reported_and_stay_until_they_are_pruned(
-    database: Database, offline: Settings, docs: Path, first: LoadOptions, begin: str
+    database: Database, offline: Settings, docs: Path
 ) -> None:
-    load([str(docs)], settings=offline, options=first)
+    load([str(docs)], settings=offline, options=PLAIN)
     whole = dump(database, offline.graph)
     (docs / "b.txt").unlink()
     shutil.rmtree(docs / "sub")
     reported = load([str(docs)], settings=offline, options=PLAIN)
     assert reported.changes == 0
     assert dump(database, offline.graph) == whole
-    gone = f"{begin}b.txt, {begin}sub/c.txt"
-    assert f"{gone}: no longer in their folder or wiki; --prune removes them" in reported.notes
+    assert "b.txt, sub/c.txt: no longer in their folder or wiki; --prune removes them" in reported.notes
     pruned = load([str(docs)], settings=offline, options=PRUNE)
     assert pruned.changes > 0
-    assert any(note.startswith(f"{gone}: removed") for note in pruned.notes)
+    assert any(note.startswith("b.txt, sub/c.txt: removed") for note in pruned.notes)
     left = dump(database, offline.graph)
     assert "Marie Curie" not in left
     assert "Anna Weber" in left
     assert load([str(docs)], settings=offline, options=PRUNE).changes == 0
-    assert left == alone(database, offline, docs, first)
+    assert left == alone(database, offline, docs)
 
 
 def test_nothing_is_pruned_where_the_load_itself_fails(
@@ -136,7 +111,7 @@ def test_a_prune_that_was_killed_is_ended_by_the_next_one(
 def test_unloading_one_of_two_gives_the_graph_of_the_other(
     database: Database, offline: Settings, docs: Path, tmp_path: Path
 ) -> None:
-    other = written(tmp_path / "more", {"d.txt": TEXTS["a.txt"] + " Ewa Lis lived in Gdynia."})
+    other = written(tmp_path / "more", {"d.txt": DOCS["a.txt"] + " Ewa Lis lived in Gdynia."})
     load([str(other)], settings=offline)
     wanted = dump(database, offline.graph)
     delete_graph(database, offline.graph)

@@ -256,7 +256,7 @@ def _extraction_facts(report: RunCounts) -> dict[str, object]:
     facts: dict[str, object] = {"rows": f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"}
     if report.rejections:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
-        facts["rejected"] = f"{reasons}; {report.mended} repaired, {rows.rejected - report.mended} in quarantine"
+        facts["rejected"] = f"{reasons}; {report.repaired} repaired, {rows.rejected - report.repaired} in quarantine"
     facts["model"] = cost(report.usage)
     if len(report.steps) > 1:
         facts["rounds"] = ", ".join(f"{step} {usage.calls} calls" for step, usage in report.steps.items())

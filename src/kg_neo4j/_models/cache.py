@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from kg_neo4j._models.openai_client import read_count
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
@@ -54,7 +53,7 @@ def packed(completion: Completion) -> str:
 def unpacked(value: str | bytes) -> Completion:
     """Return the answer in JSON, which costs nothing now."""
     text, reason, *tokens = json.loads(value)
-    return Completion(text, reason, Usage(), kept=Usage(1, *map(read_count, tokens)) if tokens else Usage())
+    return Completion(text, reason, Usage(), kept=Usage(1, *tokens) if tokens else Usage())
 
 
 @dataclass(slots=True, eq=False)

@@ -24,7 +24,7 @@ class Completion:
     kept: Usage = field(default_factory=Usage)  # from the cache: what it took when it was paid for, if known
 
     def __post_init__(self) -> None:
-        """Replace surrogates, wherever the answer comes from: a server, or a cache that an older version filled."""
+        """Replace surrogates, whatever server the answer comes from."""
         object.__setattr__(self, "text", without_surrogates(self.text))
         if self.finish_reason is not None:
             object.__setattr__(self, "finish_reason", without_surrogates(self.finish_reason))

@@ -81,8 +81,7 @@ class SourcePlace:
     source: str
     path: str  # links of its folders followed; of a folder those of itself, too
     root: str  # links followed; `path` is the root or is in it
-    marked: bool  # the root was given, or a kg.toml marks it
-    name: str  # the alias, else its own name: the keys of older versions begin with it
+    name: str  # the alias, else its own name
 
     @property
     def key(self) -> str:
@@ -123,8 +122,7 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
     real = folder if is_folder else str(Path(folder, path.name))
     name = alias or (path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root")
     if root is None:
-        marked = _marked_root(folder)
-        return SourcePlace(source, real, marked or folder, marked is not None, name)
+        return SourcePlace(source, real, _marked_root(folder) or folder, name)
     given = real_path(root)
     if not os.path.isdir(given):  # noqa: PTH112 (as above)
         raise UsageError(f"the root {printable(root)!r} is not a folder", hint="name an existing folder: --root DIR")
@@ -133,7 +131,7 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Sou
             f"{printable(source)} ({printable(real)}) is outside the root {printable(root)} ({printable(given)})",
             hint="`--root DIR` with a folder that holds every source",
         )
-    return SourcePlace(source, real, given, True, name)
+    return SourcePlace(source, real, given, name)
 
 
 def _marked_root(folder: str) -> str | None:
@@ -172,24 +170,18 @@ class _Keys:
     """Gives files their keys."""
 
     alias: str | None
-    stored: frozenset[str]
     held: Mapping[str, Sequence[str]]  # origin -> the keys of the documents that were read from it
 
-    def key(self, source: SourcePlace, path: str, former: str) -> str:
-        """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
+    def key(self, source: SourcePlace, path: str, named: str) -> str:
+        """Return the key of the file whose real path is `path`; `named` begins with the name of its source.
 
-        A file keeps the key that the graph has of it. A folder that was loaded by an older version and was moved is
-        known by its name, as it was then, unless its root is given or marked.
+        A file keeps the key that the graph has of it.
         """
         if self.alias is not None:
-            return former
-        key = printable(_below(path, source.root) or _below(source.path, source.root) or former)
-        held = self.held.get(origin_id(path), [])
-        for each in (former, key, *held):
-            if each in held:
-                return each
-        is_moved = not source.marked and key not in self.stored and former in self.stored
-        return former if is_moved else key
+            return named
+        key = printable(_below(path, source.root) or _below(source.path, source.root) or named)
+        held = self.held.get(origin_id(path), [key])
+        return key if key in held else held[0]
 
 
 def find(
@@ -208,7 +200,7 @@ def find(
     held: dict[str, list[str]] = {}
     for key, origin in sorted(known.items()):
         held.setdefault(origin, []).append(key)
-    keys = _Keys(alias, frozenset(known), held)
+    keys = _Keys(alias, held)
     if len(sources) > 1:
         _check_keys(sources, keys, chosen)
     paths: dict[str, str] = {}  # by key

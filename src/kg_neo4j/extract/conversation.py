@@ -135,7 +135,7 @@ class Conversation:
         return self.rounds.extraction() if self.gleanings else found
 
     def _repair(self, found: Extraction) -> Extraction:
-        wanted = tuple(each for each in found.rejections if each.reason in REPAIRABLE and not each.mended)
+        wanted = tuple(each for each in found.rejections if each.reason in REPAIRABLE and not each.repaired)
         if not wanted or self._try(REPAIR, wanted[:REPAIRED_AT_ONCE]) is None:
             return found
         return self.rounds.extraction()

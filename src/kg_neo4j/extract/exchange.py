@@ -45,9 +45,9 @@ class ExtractedDocument:
 class FileSummary:
     """The last line of a file."""
 
-    documents: int = 1
-    chunks: int = 0
-    unfinished: int = 0  # documents that could not be read, and chunks without a usable answer
+    documents: int
+    chunks: int
+    unfinished: int  # documents that could not be read, and chunks without a usable answer
 
 
 Extracted = tuple[ExtractedDocument, Sequence[Extraction]]
@@ -149,7 +149,7 @@ def _parsed(path: Path, kind: type[T], line: bytes) -> T:
 
 
 def summary(path: Path) -> FileSummary | None:
-    """Return what the last line of a file says; None where there is no such file, or it says nothing of the kind.
+    """Return what the last line of a file says; None where there is none, or it is torn.
 
     Whether the file is whole is not checked: it was written whole, and a load checks it.
     """

@@ -17,10 +17,10 @@ from kg_neo4j.records import ModelAnswer, NodeRow, Rejection, RelationshipRow
 class FollowUp:
     """A further question about a chunk, and what the answers before it gave."""
 
-    step: str  # "continue", "glean" or "mend"
+    step: str  # "continue", "glean" or "repair"
     nodes: tuple[NodeRow, ...]
     relationships: tuple[RelationshipRow, ...]
-    rejections: tuple[Rejection, ...] = ()  # the rows to write again; "mend" only
+    rejections: tuple[Rejection, ...] = ()  # the rows to write again; "repair" only
 
 
 class Extractor(Protocol):

@@ -19,7 +19,7 @@ from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema, SchemaColumn
 from kg_neo4j.records import ModelAnswer
 
-FOLLOW_UPS = ("continue", "glean", "mend")
+FOLLOW_UPS = ("continue", "glean", "repair")
 SHOWN_ROWS = 400  # of each section, in a further question
 
 _LANGUAGES = {

@@ -26,7 +26,7 @@ from kg_neo4j.records import (
 )
 
 RULES_VERSION = 3  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
-WHOLE, CONTINUE, HALF, GLEAN, REPAIR = "whole", "continue", "half", "glean", "mend"  # as stored with answers
+WHOLE, CONTINUE, HALF, GLEAN, REPAIR = "whole", "continue", "half", "glean", "repair"  # as stored with answers
 USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 
 _REFUSAL = re.compile(
@@ -178,7 +178,7 @@ def _mark_repaired(rejections: list[Rejection], valid: ValidRows) -> None:
     accepted = {node.node_id for node in valid.nodes} | {row.relationship_id for row in valid.relationships}
     for place, rejection in enumerate(rejections):
         if row_id(rejection) in accepted:
-            rejections[place] = replace(rejection, mended=True)
+            rejections[place] = replace(rejection, repaired=True)
 
 
 def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
@@ -186,7 +186,7 @@ def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
     removed = 0
     for again in valid.rejections:
         for place, earlier in enumerate(rejections):
-            if not earlier.mended and (row_id(earlier) or earlier.text) == (row_id(again) or again.text):
+            if not earlier.repaired and (row_id(earlier) or earlier.text) == (row_id(again) or again.text):
                 del rejections[place]
                 removed += 1
                 break

@@ -151,7 +151,7 @@ def check_text(what: str, value: object) -> None:
 
 
 def properties(of: str, found: Any, vectors: VectorSpace | None) -> Properties:
-    """Return the properties of a node or relationship, decoded and checked; empty ones, of older versions, left out."""
+    """Return the properties of a node or relationship, decoded and checked; empty ones are left out."""
     if not isinstance(found, dict):
         raise ValueError("properties: not an object")
     decoded, kinds = {}, known(of)

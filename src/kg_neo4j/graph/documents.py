@@ -284,7 +284,7 @@ def _compare(
         if (
             known is None
             or any(known[name] != getattr(chunk, name) for name in ("index", "start", "end", "section"))
-            or known["heading"] not in (None, heading_of(title, chunk.section))  # an earlier version stored none
+            or (known["heading"] or "") != heading_of(title, chunk.section)
         ):
             written.append(chunk)
     rows = [{"id": chunk.id, "properties": chunk_properties(chunk, title)} for chunk in written]
@@ -377,9 +377,8 @@ def document_properties(document: Document, configuration: LoadConfiguration) ->
 def heading_of(title: str, section: str) -> str:
     """Return the heading of a chunk, which is searched and embedded with its text.
 
-    write/add_headings.cypher has the same rule. A chunk of an earlier version has none; its vector, made from the text
-    alone, stays valid until `kg load --re-embed`. A section that begins with the title stands alone. `_` becomes a
-    space: in a title that is a file name, the full-text index would take "the_long_winter" for one word.
+    A section that begins with the title stands alone. `_` becomes a space: in a title that is a file name, the
+    full-text index would take "the_long_winter" for one word.
     """
     named = section == title or section.startswith(title + SEPARATOR)
     path = [section] if named else [title, section]
@@ -389,11 +388,3 @@ def heading_of(title: str, section: str) -> str:
 def embedded_text(heading: str | None, text: str) -> str:
     """Return what is embedded of a chunk; write/vector_texts_chunk.cypher has the same rule."""
     return f"{heading}\n{text}" if heading else text
-
-
-def add_headings(database: Database) -> int:
-    """Give the chunks of all graphs that have no heading theirs, and return how many. Vectors stay as they are."""
-    added = 0
-    while count := int(database.write(queries.get("write/add_headings"), limit=10_000)[0]["added"]):
-        added += count
-    return added

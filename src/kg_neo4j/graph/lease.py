@@ -19,6 +19,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.progress import Progress
 
+GRAPH_FORMAT = 1  # of what is stored of a graph; a change that other versions cannot read needs another number
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
 POLL_S = 0.5  # how often a backup looks whether a run has ended
@@ -85,6 +86,7 @@ class Lease:
             token=self._token,
             milliseconds=round(LEASE_S * 1000),
             writes=writes,
+            format=GRAPH_FORMAT,
         )
         if not rows:
             raise LeaseHeld(

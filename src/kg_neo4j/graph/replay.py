@@ -17,7 +17,7 @@ from kg_neo4j.records import Chunk, Extraction
 
 
 def schema_of(document: StoredDocument) -> Schema:
-    """Return the schema that a document was loaded with; UsageError where a file of an older load is gone."""
+    """Return the schema that a document was loaded with."""
     if document.schema_text:
         return schemas.parse(document.schema_text, document.schema)
     return schemas.load(document.schema)

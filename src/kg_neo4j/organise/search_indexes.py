@@ -7,15 +7,13 @@ labels that only we use; indexes of other programs are not looked at.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.graph import documents, queries
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of, vector_index_name
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
@@ -36,18 +34,12 @@ class SearchIndex:
     label: str  # the public one of the nodes in it, such as "Chunk"
     state: str  # "ONLINE", "POPULATING" or "FAILED"
     dimension: int | None = None  # of a vector index
-    properties: tuple[str, ...] = ()  # of the nodes, that are in it
 
     @property
     def model(self) -> str | None:
         """The embedding model in the name of a vector index; None for a full-text index."""
         space = space_of(self.name, self.label)
         return space.name if space is not None else None
-
-    @property
-    def is_former(self) -> bool:
-        """True for a full-text index of an earlier version, which lacks a property that is searched today."""
-        return self.kind == "FULLTEXT" and not set(_searched(self.label)) <= set(self.properties)
 
     def fits(self, model: EmbeddingModel | VectorSpace) -> bool:
         """Return whether vectors of `model` belong in this index."""
@@ -63,7 +55,7 @@ def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
     """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
     texts = {fulltext_index_name(label) for label in WORDED}
     return tuple(
-        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"], tuple(row["properties"]))
+        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"])
         for row in list_all(database)
         for label in [row["labels"][0].removeprefix(OWN)]
         if row["labels"] == [OWN + label]
@@ -103,28 +95,18 @@ def usable_indexes(
 
 
 def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
-    """Create search indexes that are missing, failed or of an earlier version, and return the names of the new ones.
+    """Create search indexes that are missing or have failed, and return the names of the new ones.
 
-    Waits until all are online. Chunks of an earlier version get headings; vectors stay as they are. Raises
-    SchemaConflict as `check` does.
+    Waits until all are online. Vectors stay as they are. Raises SchemaConflict as `check` does.
     """
     check(database, model)
-    outdated = [each.name for each in list_indexes(database) if each.state == "FAILED" or each.is_former]
-    before = {each.name for each in list_indexes(database)} - set(outdated)
-    for name in outdated:
+    failed = [each.name for each in list_indexes(database) if each.state == "FAILED"]
+    before = {each.name for each in list_indexes(database)} - set(failed)
+    for name in failed:
         database.schema(queries.get("write/drop_index"), name=name)
-    documents.add_headings(database)
     create_fulltext(database)
     create_vector(database, model)
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
-
-
-def add_headings(database: Database) -> None:
-    """Give chunks of an earlier version their headings, and drop its full-text indexes; `create_fulltext` follows."""
-    documents.add_headings(database)
-    for each in list_indexes(database):
-        if each.is_former:
-            database.schema(queries.get("write/drop_index"), name=each.name)
 
 
 def create_fulltext(database: Database) -> int:
@@ -149,13 +131,6 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> in
     ]
     _create(database, missing)
     return len(missing)
-
-
-@cache
-def _searched(label: str) -> tuple[str, ...]:
-    """Return the properties in the full-text index over nodes of `label`."""
-    text = queries.get(f"schema/fulltext_{label.lower()}").text
-    return tuple(re.findall(r"n\.(\w+)", text[text.index("ON EACH") :]))
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:

@@ -131,7 +131,7 @@ def write(
     if state["levels"]:
         transaction.run(queries.get("analytics/write_graph_state"), graph=graph, **state)
     else:
-        transaction.run(queries.get("analytics/delete_graph_state"), graph=graph)
+        transaction.run(queries.get("analytics/clear_graph_state"), graph=graph)
 
 
 def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, Sequence[Any]]]:

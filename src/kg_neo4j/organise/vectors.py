@@ -1,8 +1,7 @@
 """Vectors of chunks (heading and text), entities (name and description) and facts (description).
 
 Vectors are stored answers: beside each stands the hash of the text and the model it was made from. Only nodes whose
-hash differs are embedded, so a second run embeds nothing and writes nothing. Earlier versions embedded the text of a
-chunk alone; such a vector counts as right until it is asked to be made again. An entity without a description is
+hash differs are embedded, so a second run embeds nothing and writes nothing. An entity without a description is
 embedded as its name and role, or its name alone; a fact without one as "source type target" in words.
 """
 
@@ -61,7 +60,7 @@ def prepare(database: Database, model: EmbeddingModel) -> None:
     search_indexes.create_vector(database, model)
 
 
-def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
+def embed(
     database: Database,
     graph: str,
     model: EmbeddingModel,
@@ -70,17 +69,15 @@ def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
     *,
     concurrency: int = 1,
     labels: Sequence[str] = LABELS,
-    again: bool = False,
 ) -> VectorReport:
     """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector, after `prepare`.
 
     `concurrency` calls to the model are in flight; what they gave is stored while the next ones run. A repeat gives 0
-    changes. With `again`, chunks whose vector is of their text alone are embedded with their heading. Raises
-    SchemaConflict before any write, and the model's errors; what was embedded before stays.
+    changes. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _MissingVectors(database, graph, model, progress, concurrency, labels, again)
+    reading = _MissingVectors(database, graph, model, progress, concurrency, labels)
     embedded = 0
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
         database.write_parts(vectors, partial(_store, graph=graph))
@@ -95,17 +92,6 @@ def text_hash(text: str, model: EmbeddingModel) -> str:
     return hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def stale_hash(stored: str | None, text: str, former: str | None, model: EmbeddingModel) -> str | None:
-    """Return the hash that a vector is to have; None where the one with the hash `stored` is right.
-
-    It is right as well where it was made from `former`, the text that an earlier version embedded.
-    """
-    digest = text_hash(text, model)
-    if stored == digest or (stored and former is not None and stored == text_hash(former, model)):
-        return None
-    return digest
-
-
 @dataclass(slots=True)
 class _MissingVectors:
     """The nodes whose vector is missing or of another text."""
@@ -116,7 +102,6 @@ class _MissingVectors:
     progress: Progress
     concurrency: int
     labels: Sequence[str]
-    again: bool  # vectors of the text alone are not right either
     reused: int = 0
 
     def slices(self) -> Iterator[_Slice]:
@@ -128,11 +113,8 @@ class _MissingVectors:
         for label in labels:
             for page in pages(first.pop(label), PAGE, partial(self._page, self.database, label)):
                 rows = [row for row in page if row["text"] and row["text"].strip()]
-                stale = []
-                for row in rows:
-                    former = None if self.again else row.get("former")
-                    if (digest := stale_hash(row["hash"], row["text"], former, self.model)) is not None:
-                        stale.append((row, digest))
+                hashed = [(row, text_hash(row["text"], self.model)) for row in rows]
+                stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
                 self.reused += len(rows) - len(stale)
                 self.progress.advance("embed", len(rows))
                 for part in batches(stale, at_once):
@@ -267,7 +249,7 @@ class ChunkEmbedding(AbstractContextManager["ChunkEmbedding"]):
         for chunk in chunks:
             if chunk.text.strip() and (row := stored.get(chunk.id)) is not None:
                 text = embedded_text(row["heading"], chunk.text)
-                if (digest := stale_hash(row["hash"], text, chunk.text, self._model)) is not None:
+                if (digest := text_hash(text, self._model)) != row["hash"]:
                     stale.append(({"id": chunk.id, "text": text}, digest))
         store_chunks(self._database, chunks[0].graph, self._model, self._tokeniser, stale)
         return len(stale)

@@ -62,8 +62,8 @@ class LoadOptions:
     analytics: bool = True
     singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not
     vectors: bool = True  # False: nothing is embedded; for graphs that nobody asks
-    rebuild: bool = False  # extract again what was loaded under another configuration
-    re_embed: bool = False  # replace vectors of another model, or of an earlier version; no text is extracted again
+    rebuild: bool = False  # extract again what was loaded under another configuration; replace another format
+    re_embed: bool = False  # replace vectors of another model; no text is extracted again
     budget_usd: float | None = None  # what models may cost in this run; None: no limit
 
     def __post_init__(self) -> None:

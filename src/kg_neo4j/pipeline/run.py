@@ -20,7 +20,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
 from kg_neo4j.interrupts import held
-from kg_neo4j.organise import analytics, descriptions, search_indexes, vectors
+from kg_neo4j.organise import analytics, descriptions, vectors
 from kg_neo4j.organise.tree.upkeep import tree_states
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import Progress
@@ -95,9 +95,7 @@ class Run:
 
     # ------------------------------------------------------------------------------------------------- derived
 
-    def derive(
-        self, *, analytics: bool = True, embed: bool = True, embed_again: bool = False, singletons: bool | None = None
-    ) -> int:
+    def derive(self, *, analytics: bool = True, embed: bool = True, singletons: bool | None = None) -> int:
         """Bring everything derived up to date and return the number of communities.
 
         Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores
@@ -112,7 +110,7 @@ class Run:
             )
         self.describe()
         if embed:
-            self.embed(again=embed_again)
+            self.embed()
         # narrative trees are paid for, so they are brought up to date when asked for
         stale = sum(state.complete and state.stale for state in tree_states(self.database, self.settings.graph))
         if stale:
@@ -143,20 +141,14 @@ class Run:
             self.tally.steps[descriptions.STAGE] = done.usage
         self.tally.unfinished += done.unfinished
 
-    def embed(self, labels: Sequence[str] = vectors.LABELS, *, again: bool = False) -> None:
-        """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date.
-
-        With `again`, what an earlier version indexed and embedded without headings is replaced, too.
-        """
+    def embed(self, labels: Sequence[str] = vectors.LABELS) -> None:
+        """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date."""
         embedder = self.embedder or factory.embedding_model(self.settings, budget=self.budget)
-        if again:
-            search_indexes.add_headings(self.database)
         vectors.prepare(self.database, embedder)
         done = vectors.embed(
             *(self.database, self.settings.graph, embedder, tokens.load(), self.progress),
             concurrency=1 if factory.embeds_built_in(self.settings) else self.settings.model_concurrency,
             labels=labels,
-            again=again,
         )
         self.tally.changes += done.embedded
 

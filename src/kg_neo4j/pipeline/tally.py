@@ -55,7 +55,7 @@ class Tally:
         self.recorded += len(quotes)
         self.unquoted += sum(words is None for words, _ in quotes)
         self.unlocated += sum(words is not None and span is None for words, span in quotes)
-        self.repaired += sum(rejection.mended for rejection in extraction.rejections)
+        self.repaired += sum(rejection.repaired for rejection in extraction.rejections)
         for answer in extraction.answers:
             if answer.usage.calls:
                 self.steps[answer.step] = self.steps.get(answer.step, Usage()) + answer.usage
@@ -110,7 +110,7 @@ class Tally:
             skipped=tuple(self.skipped),
             failed_chunks=tuple(self.failed),
             rejections=dict(self.rejections),
-            mended=self.repaired,
+            repaired=self.repaired,
             steps=dict(self.steps),
             notes=tuple(notes),
             quotes=QuoteCounts(self.unquoted, self.unlocated),

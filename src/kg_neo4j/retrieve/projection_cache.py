@@ -65,16 +65,13 @@ class KeptProjection(Generic[T]):
             return found
         state = self._state(transaction)
         name = self._own + (state["version"] or "")
-        if state["stands"] and state["version"]:
+        if state["stands"]:
             self._name = name
-        elif not self._project(transaction, name, is_former=state["stands"]):
+        elif not self._project(transaction, name):
             return None
         return self.step(transaction, name)
 
-    def _project(self, transaction: Transaction, name: str, *, is_former: bool) -> bool:
-        drop = queries.get("retrieve/drop_search")
-        if is_former:  # of a graph that no version tells apart
-            transaction.run(drop, graph_prefix=self._own, prefix=self._own, age_s=0, others=0)
+    def _project(self, transaction: Transaction, name: str) -> bool:
         found = transaction.read(queries.get("retrieve/estimate_search"), graph=self.graph, tree=self.tree)
         if found and found[0]["required_bytes"] > found[0]["available_bytes"]:
             required, available = (round(found[0][key] / 2**20) for key in ("required_bytes", "available_bytes"))
@@ -83,6 +80,7 @@ class KeptProjection(Generic[T]):
                 f"free at {self.database.address.shown}",
                 hint="give the server a larger heap (KG_DB_HEAP_MB for the local one)",
             )
+        drop = queries.get("retrieve/drop_search")
         transaction.run(drop, graph_prefix=self._own, prefix=SEARCH, age_s=FORMER_S, others=OTHERS)
         self._name, self._is_projecting = name, True
         made = self.make(transaction, name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import pickle
 import sqlite3
 import stat
@@ -48,25 +46,9 @@ def test_the_first_answer_of_a_key_stays(cache: AnswerCache) -> None:
     assert cache.get("k") == FREE
 
 
-def test_of_an_answer_that_cost_nothing_or_is_of_an_older_version_it_is_not_known_what_it_took(
-    cache: AnswerCache, file: Path
-) -> None:
+def test_of_an_answer_that_cost_nothing_it_is_not_known_what_it_took(cache: AnswerCache) -> None:
     cache.put("free", Completion("t", "stop", Usage()))
-    cache.put("old", Completion("t", "stop", Usage(1, 5, 5)))
-    value = b'["t", "stop"]'
-    with contextlib.closing(sqlite3.connect(file)) as stored, stored:
-        digest = hashlib.sha256(b"old\0" + value).hexdigest()
-        stored.execute("UPDATE answers SET value = ?, digest = ? WHERE key = 'old'", (value, digest))
-    assert cache.get("free") == cache.get("old") == Completion("t", "stop", Usage())
-
-
-def test_what_an_older_version_kept_of_an_odd_answer_can_be_stored(cache: AnswerCache, file: Path) -> None:
-    cache.put("old", SAID)
-    value = b'["a\\ud83d", "\\ude00", 1000000000000000000000000000000, -5]'
-    with contextlib.closing(sqlite3.connect(file)) as stored, stored:
-        digest = hashlib.sha256(b"old\0" + value).hexdigest()
-        stored.execute("UPDATE answers SET value = ?, digest = ? WHERE key = 'old'", (value, digest))
-    assert cache.get("old") == Completion("a\ufffd", "\ufffd", Usage(), kept=Usage(1, 10**9, 0))
+    assert cache.get("free") == Completion("t", "stop", Usage())
 
 
 def test_only_its_owner_can_read_it(cache: AnswerCache, file: Path) -> None:

@@ -80,19 +80,6 @@ def test_documents_of_a_folder_are_known_whatever_root_their_keys_have(
     assert {"sub/b.md", "sub/deep/c.md"} <= where <= {"a.md", "sub/b.md", "sub/deep/c.md"}
 
 
-@pytest.mark.parametrize("source", ["docs", "./docs/", "docs/sub/..", "{tmp}/docs", "link"])
-def test_documents_of_older_versions_are_known_by_the_name_of_the_folder(
-    docs: Path, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(docs.parent)
-    Path("link").symlink_to("docs")
-    source = source.format(tmp=docs.parent)
-    older = [origin for origin, _, _ in stored(docs).values()]
-    folder = LoadedFolder(source)
-    names = (f"{folder.place.name}/{name}" for name in ("a.md", "sub/b.md", "sub/deep/c.md"))
-    assert [folder.find(*each) for each in zip(older, names, strict=True)] == ["a.md", "sub/b.md", "sub/deep/c.md"]
-
-
 def test_a_folder_of_the_same_name_elsewhere_is_another_one(docs: Path, tmp_path: Path) -> None:
     origin, key, source = stored(docs)["sub/b.md"]
     other = tmp_path / "other" / "docs"

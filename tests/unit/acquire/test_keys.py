@@ -198,18 +198,17 @@ def test_a_file_of_the_graph_keeps_its_key(
     assert not [each for each in found if each.endswith("a.txt") and each != "elsewhere/a.txt"]
 
 
-def test_of_two_keys_that_the_graph_has_that_of_the_older_version_is_taken(project: Path) -> None:
+def test_of_two_keys_that_the_graph_has_of_a_file_that_below_the_root_is_taken(project: Path) -> None:
     known = dict.fromkeys(("a.txt", "docs/a.txt", "b.txt"), origin(project / "docs" / "a.txt"))
-    assert keys(project / "docs", known=known)[0] == "docs/a.txt"
+    assert keys(project / "docs", known=known)[0] == "a.txt"
     assert keys(project / "docs" / "a.txt", known=known) == ["a.txt"]
     assert keys(project, known=known)[0] == "docs/a.txt"
+    assert keys(project.parent / "link", root=project.parent, known=known)[0] == "a.txt"  # the first one
 
 
-def test_a_folder_that_was_moved_is_known_by_its_name(project: Path) -> None:
-    """As before: what an older version loaded had the folder's name in its key."""
+def test_the_key_of_another_file_is_not_taken_for_its_name(project: Path) -> None:
     known = {"docs/a.txt": "0" * 32}
-    assert keys(project / "docs", known=known) == ["docs/a.txt", "sub/b.txt"]
-    assert keys(project / "docs", root=project / "docs", known=known) == ["a.txt", "sub/b.txt"]
+    assert keys(project / "docs", known=known) == ["a.txt", "sub/b.txt"]
 
 
 def test_a_file_whose_key_another_one_kept_is_skipped_with_both_paths(project: Path) -> None:

@@ -151,8 +151,8 @@ BAD_YEAR = "n2,PERSON,Charles Babbage,soon,,,,,Charles Babbage"
 def test_rejected_rows_are_asked_for_once_with_their_reasons(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA, BAD_YEAR, KNEW)).say(csv(BEN, KNEW))
     found = extract_chunk(task, configure(llm))
-    assert steps(found) == [(0, "whole"), (1, "mend")]
-    assert [(each.reason, each.mended) for each in found.rejections] == [
+    assert steps(found) == [(0, "whole"), (1, "repair")]
+    assert [(each.reason, each.repaired) for each in found.rejections] == [
         (RejectionReason.BAD_VALUE, True),
         (RejectionReason.MISSING_END, True),
     ]
@@ -167,7 +167,7 @@ def test_rejected_rows_are_asked_for_once_with_their_reasons(llm: FakeLlm, task:
 def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA, BAD_YEAR)).say(csv(BAD_YEAR))
     found = extract_chunk(task, configure(llm))
-    assert [(each.round, each.mended) for each in found.rejections] == [(1, False)]  # once, as it came last
+    assert [(each.round, each.repaired) for each in found.rejections] == [(1, False)]  # once, as it came last
     assert llm.calls == 2
     assert adds_up(found)
 
@@ -175,12 +175,12 @@ def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
 def test_a_row_that_is_rejected_again_counts_once_with_its_last_reason(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA, BAD_YEAR, "n3,PERSON,Cleo", KNEW)).say(csv(BEN, "n3,,Cleo,,,,,,Cleo", KNEW))
     found = extract_chunk(task, configure(llm))
-    assert Counter((str(each.reason), each.mended) for each in found.rejections) == {
+    assert Counter((str(each.reason), each.repaired) for each in found.rejections) == {
         ("bad_value", True): 1,
         ("missing_end", True): 1,
         ("empty_field", False): 1,
     }
-    assert [each.text for each in found.rejections if not each.mended] == ["n3,,Cleo,,,,,,Cleo"]
+    assert [each.text for each in found.rejections if not each.repaired] == ["n3,,Cleo,,,,,,Cleo"]
     assert adds_up(found)
 
 
@@ -188,14 +188,14 @@ def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, t
     llm.say(csv(ADA, BAD_YEAR, "n3,PERSON,Cleo")).say(csv(BEN)).say(csv("n3,PERSON,Cleo,,,,,,Cleo"))
     config = configure(llm)
     first = extract_chunk(task, config)
-    assert [each.mended for each in first.rejections] == [True, False]
+    assert [each.repaired for each in first.rejections] == [True, False]
     rounds = Rounds(task.chunk, config.reading, Shown(task.chunk.text))
     again = Conversation(task, config.extractor, rounds, 0, repair=True)
     found = again.repair_again(first.answers)
     asked = llm.requests[2].user
     assert "n3,PERSON,Cleo" in asked
     assert BAD_YEAR not in asked
-    assert [each.mended for each in found.rejections] == [True, True]
+    assert [each.repaired for each in found.rejections] == [True, True]
     assert [answer.round for answer in found.answers] == [0, 1, 2]
 
 
@@ -211,14 +211,14 @@ def test_an_answer_with_a_wrong_header_is_repaired_too(llm: FakeLlm, task: Chunk
     llm.say(csv(ADA).replace("node_type", "kind")).say(csv(ADA))
     found = extract_chunk(task, configure(llm))
     assert found.outcome is ChunkOutcome.DONE
-    assert [each.mended for each in found.rejections] == [True]
+    assert [each.repaired for each in found.rejections] == [True]
 
 
 def test_the_stored_rounds_give_the_same_extraction_without_asking(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA, BAD_YEAR)).say(csv(KNEW.replace("n2", "n1"))).say(csv(BEN))
     config = configure(llm, gleanings=1)
     first = extract_chunk(task, config)
-    assert [step for _, step in steps(first)] == ["whole", "glean", "mend"]
+    assert [step for _, step in steps(first)] == ["whole", "glean", "repair"]
     again = extract_chunk(replace(task, stored=first.answers), config)
     assert again == first
     assert llm.calls == 3

@@ -42,7 +42,7 @@ def extractions() -> st.SearchStrategy[Extraction]:
         RelationshipRow, st.integers(1, 9), WORDS, WORDS, WORDS, WORDS, WORDS, properties, st.none() | WORDS, span
     )
     refused = st.builds(
-        Rejection, st.integers(1, 9), WORDS, st.sampled_from(RejectionReason), WORDS, mended=st.booleans()
+        Rejection, st.integers(1, 9), WORDS, st.sampled_from(RejectionReason), WORDS, repaired=st.booleans()
     )
     usage = st.builds(Usage, st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.none() | st.floats(0, 1))
     answer = st.builds(ModelAnswer, WORDS, WORDS, WORDS, st.none() | WORDS, st.integers(0, 3), usage)
@@ -113,16 +113,6 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
     exchange.write(tmp_path, "one", [(replace(HEADER, version=1, chunks=0), [])])
     with pytest.raises(UnreadableSource, match="version 1"):
         list(exchange.read(exchange.files_in(tmp_path)[0]))
-
-
-def test_a_file_of_one_document_by_an_older_version_is_read(tmp_path: Path) -> None:
-    """Its last line had nothing but the hash."""
-    exchange.write(tmp_path, "one", [(replace(HEADER, chunks=0), [])])
-    (path,) = exchange.files_in(tmp_path)
-    body, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
-    path.write_bytes(body + b'\n{"sha256":"%s"}\n' % last[-66:-2])
-    assert [header.document.key for header, _ in exchange.read(path)] == ["ada.txt"]
-    assert exchange.summary(path) is None
 
 
 def test_only_files_of_extractions_count_as_such(tmp_path: Path) -> None:

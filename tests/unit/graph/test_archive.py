@@ -118,7 +118,7 @@ def test_a_value_comes_back_exactly(tmp_path: Path, value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["", []], ids=repr)
-def test_an_empty_value_of_an_older_version_is_absent(tmp_path: Path, value: Any) -> None:
+def test_an_empty_value_is_absent(tmp_path: Path, value: Any) -> None:
     (found,) = archive.read(archive.check(write(tmp_path, pack((node(["Document"], DOCUMENT, own=value),)))))
     assert found.properties == node(["Document"], DOCUMENT)["properties"]
     with pytest.raises(BadArchive, match="without title"):

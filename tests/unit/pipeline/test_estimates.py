@@ -67,7 +67,7 @@ def test_figures_are_measured_on_answers() -> None:
         answer("a", "whole", 3_000, 250),
         answer("a", "glean", 3_600, 50),
         answer("b", "whole", 3_000, 750),
-        answer("b", "mend", 3_500, 40),
+        answer("b", "repair", 3_500, 40),
     ]
     found = measured(answers, ASSUMED, FIXED, wave=0)
     assert (found.output, found.factor, found.answers) == (1.0, 2.0, 4)
@@ -109,7 +109,7 @@ def test_questions_add_up() -> None:
     assert estimate.usages(Price(1.0, 2.0)) == {
         "whole": Usage(1, 3_000, 200, 0.0034),
         "glean": Usage(2, 2 * 3_500, 100, 0.0072),
-        "mend": Usage(1, 3_250, 60, 0.00337),
+        "repair": Usage(1, 3_250, 60, 0.00337),
     }
     whole, glean, repair = (LATENCY_S + written / TOKENS_A_SECOND for written in (200, 50, 60))
     assert seconds == pytest.approx([whole + glean + repair / 2, glean + repair / 2])

@@ -10,19 +10,11 @@ import pytest
 from document_record import DocumentRecord
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.errors import UsageError
+from text_folders import SOURCES, project_in
 
 PLAIN = LoadOptions()
-OLDER = LoadOptions(alias="docs")  # gives the keys of older versions, with the folder's name in front
-LOADED = pytest.mark.parametrize("options", [PLAIN, OLDER], ids=["now", "older"])
-TEXTS = {"a.txt": "Anna Weber met Karl Braun.", "sub/b.txt": "Marie Curie worked in Paris."}
-SOURCES = {  # of the file docs/a.txt in the project: from which folder, by which source
-    "alone": (".", "docs/a.txt"),
-    "through its folder": (".", "docs/"),
-    "through the folder above": (".", "."),
-    "by its absolute path": ("/", "{project}/docs/a.txt"),
-    "from another folder": ("docs/sub", "./../../docs/a.txt"),
-    "through a link to its folder": ("..", "link"),
-}
+ALIAS = LoadOptions(alias="docs")  # the keys begin with docs/
+LOADED = pytest.mark.parametrize("options", [PLAIN, ALIAS], ids=["plain", "alias"])
 
 
 @pytest.fixture
@@ -32,12 +24,7 @@ def record() -> DocumentRecord:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    for name, text in TEXTS.items():
-        (folder / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "docs" / name).write_text(text, "utf-8")
-    (tmp_path / "link").symlink_to(folder / "docs")
-    return folder
+    return project_in(tmp_path)
 
 
 @pytest.mark.parametrize("given", ["--root", "kg.toml"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +13,12 @@ from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.acquire.folders import LoadedFolder
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.pipeline.sync import GONE, MAX_NAMED, OTHERS, UNSURE, FolderComparison, compare
+from text_folders import written
 
 PLAIN = LoadOptions()
 PRUNE = LoadOptions(prune=True)
-OLDER = LoadOptions(alias="docs")  # gives the keys of older versions, with the folder's name in front
-LOADED = pytest.mark.parametrize(("first", "begin"), [(PLAIN, ""), (OLDER, "docs/")], ids=["now", "older"])
-TEXTS = {"a.txt": "Anna Weber.", "b.txt": "Marie Curie.", "sub/c.txt": "Karl Braun."}
+ALIAS = LoadOptions(alias="docs")  # the keys begin with docs/
+LOADED = pytest.mark.parametrize(("first", "begin"), [(PLAIN, ""), (ALIAS, "docs/")], ids=["plain", "alias"])
 
 
 @pytest.fixture
@@ -30,13 +29,6 @@ def record() -> DocumentRecord:
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
     return written(tmp_path / "docs")
-
-
-def written(folder: Path, texts: Mapping[str, str] = TEXTS) -> Path:
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
-    return folder
 
 
 def test_what_patterns_leave_out_is_not_gone(record: DocumentRecord, docs: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kg_neo4j.errors import cannot_write
 from kg_neo4j.graph.bulk.tables import Columns
+from kg_neo4j.graph.lease import GRAPH_FORMAT
 
 SEPARATOR = "\x1f"  # of the values of a list
 ARGUMENTS = (
@@ -62,8 +63,9 @@ def write_mark(folder: Path, graph: str, sha256: str, command: str) -> None:
     """Write the node that says that the graph is not whole until `command` ends; other commands refuse it by that."""
     state = folder / "state-0"
     state.mkdir(exist_ok=True)
-    with Rows(state, "state", (":ID(State)", "graph", "importing", "import_file", "import_command"), {}) as out:
-        out.write(["state", graph, sha256, "extractions", command], {})
+    fixed = (":ID(State)", "graph", "format:long", "importing", "import_file", "import_command")
+    with Rows(state, "state", fixed, {}) as out:
+        out.write(["state", graph, GRAPH_FORMAT, sha256, "extractions", command], {})
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from kg_neo4j.graph.database import Row, batches
 from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.store import TreeStore
-from kg_neo4j.organise.vectors import stale_hash, text_hash
+from kg_neo4j.organise.vectors import text_hash
 
 TEXTS_A_CALL = 128
 
@@ -62,7 +62,7 @@ class TreeVectors:
         texts = [embedded_text(row["heading"], row["text"]) for row in chunks]
         stale: list[tuple[Row, str]] = []
         for row, text in zip(chunks, texts, strict=True):
-            if (digest := stale_hash(row["hash"], text, row["text"], self.model)) is not None:
+            if (digest := self.digest(text)) != row["hash"]:
                 stale.append(({"id": row["id"], "text": text}, digest))
         if stale and self.store.lease is None:
             return self.of_texts(texts)

@@ -88,7 +88,6 @@ class TreeOptions:
 
     name: str = NAME
     leaf_tokens: int = LEAF_TOKENS  # of a leaf at most
-    leaf_limit: int | None = None  # of a tree that an earlier version built: a leaf may have so many; None: leaf_tokens
     summary_tokens: int = SUMMARY_TOKENS
     details: int = DETAILS
     details_by: str = BY_TEXT

@@ -23,12 +23,12 @@ class Leaves:
 
 def leaves_of(tree_id: str, chunks: Sequence[Leaf], tokeniser: Tokeniser, options: TreeOptions) -> Leaves:
     """Return the leaves over `chunks` of one document, in reading order: these themselves where none is too long."""
-    most = options.leaf_limit or options.leaf_tokens
+    most = options.leaf_tokens
     if all(each.token_count <= most for each in chunks):
         return Leaves(tuple(chunks), False, {})
     text = joined(chunks)
     document = Document(tree_id, "", "", "", "", "", text, text_hash(text))
-    found = cut(document, tokeniser, max_tokens=options.leaf_tokens, limit=most)
+    found = cut(document, tokeniser, max_tokens=most, limit=most)
     passages = tuple(Leaf(each.id, each.text, each.token_count, each.start, each.end) for each in found)
     return Leaves(passages, True, {each.id: _overlaps(each, chunks) for each in passages})
 

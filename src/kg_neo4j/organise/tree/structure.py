@@ -78,8 +78,7 @@ def write(structure: TreeStructure) -> str:
     data |= {
         "version": VERSION,
         "fit": structure.fit.to_json(),
-        # trees of before there were cues stay as they are
-        "aspect_set": [[value for value in astuple(each) if value != ()] for each in structure.aspect_set],
+        "aspect_set": [astuple(each) for each in structure.aspect_set],
     }
     return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -92,7 +91,7 @@ def read(text: str) -> TreeStructure:
             raise ValueError(f"version {data['version']}, not {VERSION}")
         return TreeStructure(
             fit=fitted.read(data["fit"]),
-            aspect_set=tuple(_aspect(*each) for each in data["aspect_set"]),
+            aspect_set=tuple(Aspect(*each[:4], cues=tuple(each[4])) for each in data["aspect_set"]),
             members={each: _cluster(shares) for each, shares in data["members"].items()},
             aspects=tuple(tuple(names) for names in data["aspects"]),
             naming=data["naming"],
@@ -105,10 +104,6 @@ def read(text: str) -> TreeStructure:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"the stored shape of a tree cannot be read: {error!r}") from error
-
-
-def _aspect(name: str, title: str, question: str, prompt: str, cues: Sequence[str] = ()) -> Aspect:
-    return Aspect(name, title, question, prompt, tuple(cues))
 
 
 def _cluster(shares: Sequence[Sequence[float]]) -> Cluster:

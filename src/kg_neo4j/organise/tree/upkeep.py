@@ -6,16 +6,16 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kg_neo4j.acquire.chunking import largest
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree import aspects as aspect_sets
 from kg_neo4j.organise.tree import raptor
-from kg_neo4j.organise.tree.interface import BY_TEXT, SPHERES, UMAP, Aspect, TreeBuildOptions, TreeOptions
+from kg_neo4j.organise.tree.interface import SPHERES, UMAP, Aspect, TreeBuildOptions, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint
 
 _NUMBERS = ("leaf_tokens", "summary_tokens", "details", "levels", "seed")  # that are chosen and stored
+_TEXTS = ("details_by", "clustering", "aspects_hash", "embedder", "tokeniser")  # that are stored
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
 
 
@@ -59,7 +59,7 @@ def settled(
         aspects = (aspect_sets.GENERAL,) if is_general else aspect_sets.load_aspects(choice.aspects)
         wanted = replace(wanted, aspects=aspects, aspects_hash=aspect_sets.fingerprint(aspects))
     if stored is None or choice.rebuild:
-        return replace(wanted, leaf_limit=None)
+        return wanted
     pairs = [(name, getattr(stored, name), getattr(wanted, name)) for name in _NUMBERS if name != "details"]
     changed = [f"{name} {before}, not {now}" for name, before, now in pairs if before != now]
     if stored.aspects_hash != wanted.aspects_hash:
@@ -79,29 +79,13 @@ def clustered_here(options: TreeOptions) -> TreeOptions:
 
 def options_json(options: TreeOptions) -> str:
     """Return what is stored and exported: no path of a prompt's file."""
-    names = (*_NUMBERS, "aspects_hash", "embedder", "tokeniser")
-    data: dict[str, object] = {name: getattr(options, name) for name in names}
+    data: dict[str, object] = {name: getattr(options, name) for name in (*_NUMBERS, *_TEXTS)}
     data["aspects"] = [aspect.name for aspect in options.aspects]
-    if options.leaf_limit is None:
-        data["leaf_limit"] = options.leaf_tokens
-    if options.clustering != SPHERES:  # trees of before have none, and a repeat changes nothing
-        data["clustering"] = options.clustering
-    if options.details_by != BY_TEXT:  # trees of before there was a choice stay as they are
-        data["details_by"] = options.details_by
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
 def read_options(text: str, name: str, aspects: tuple[Aspect, ...]) -> TreeOptions:
     """Return what `options_json` wrote; the aspects themselves come with the tree's shape."""
     data = json.loads(text)
-    numbers: dict[str, Any] = {number: int(data[number]) for number in _NUMBERS}
-    is_former = "leaf_limit" not in data  # of version 0.1, whose leaves were longer
-    return TreeOptions(
-        name=name,
-        leaf_limit=largest(numbers["leaf_tokens"]) if is_former else None,
-        details_by=str(data.get("details_by", BY_TEXT)),
-        clustering=str(data.get("clustering", SPHERES)),
-        aspects=aspects,
-        **{key: data[key] for key in ("aspects_hash", "embedder", "tokeniser")},
-        **numbers,
-    )
+    numbers: dict[str, Any] = {key: int(data[key]) for key in _NUMBERS}
+    return TreeOptions(name=name, aspects=aspects, **numbers, **{key: data[key] for key in _TEXTS})

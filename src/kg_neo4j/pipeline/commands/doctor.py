@@ -144,8 +144,6 @@ def _indexes(database: Database, settings: Settings) -> str:
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
     found = search_indexes.usable_indexes(database, settings.graph, model)
-    if former := [index.name for index in found if index.is_former]:
-        raise KgError(f"{', '.join(former)}: of an earlier version, without titles", hint="`kg db indexes`")
     return f"online: {len(found)}"
 
 

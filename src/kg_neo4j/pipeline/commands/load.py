@@ -72,7 +72,7 @@ def load(
     files = [path for paths in extracted.values() for path in paths]
     checked = check_sources([source for source, paths in extracted.items() if not paths], settings, options, tally)
     with (
-        connect(settings, progress, to_write=True) as database,
+        connect(settings, progress, to_write=True, rebuild=options.rebuild) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
         ChunkEmbedding(database, embedder, tokeniser) as embedding,
@@ -102,7 +102,6 @@ def load(
         communities = run.derive(
             analytics=options.analytics,
             embed=options.vectors,
-            embed_again=options.re_embed,
             singletons=options.singletons,
         )
         tally.notes += extraction.extractor.notes

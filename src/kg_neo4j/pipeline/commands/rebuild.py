@@ -18,7 +18,7 @@ from kg_neo4j.extract.engine import ExtractionConfig, show
 from kg_neo4j.extract.reading import Rounds
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.connection import connect, refuse
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
@@ -44,6 +44,7 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
     tally, graph = Tally(), settings.graph
     own = settings.model_copy(update={"graph": target})
     with connect(own, progress, to_write=True) as database:
+        refuse(database, graph)
         stored = stored_documents.list_documents(database, graph)
         _check(stored, stored_documents.list_documents(database, target), graph, target)
         with Lease(database, graph), Lease(database, target) as lease:
@@ -141,7 +142,7 @@ def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
     for document in stored_documents.list_documents(database, graph):
         for extraction in replay(database, graph, document, rejected_only=True):
             for each in extraction.rejections:
-                if not each.mended:
+                if not each.repaired:
                     yield QuarantinedRow(document.title, extraction.chunk.index, extraction.chunk.id, each)
 
 
@@ -173,7 +174,7 @@ def _repaired(run: Run, door: Door, stored: StoredDocument) -> Iterator[tuple[Do
     document = unread(stored, run.settings.graph)
     run.tally.documents += 1
     for extraction in replay(run.database, run.settings.graph, stored, rejected_only=True):
-        if all(each.mended for each in extraction.rejections):
+        if all(each.repaired for each in extraction.rejections):
             continue
         config = config or _same_configuration(run.settings, stored, door)
         shown = show(extraction.chunk, config.preprocess, stored.language)

@@ -57,13 +57,6 @@ def test_one_chunk_that_is_longer_than_a_leaf_makes_passages() -> None:
     assert leaves_of("t1", [fits, long], TOKENISER, TreeOptions(leaf_tokens=100)).are_passages
 
 
-def test_a_tree_that_an_earlier_version_built_keeps_its_longer_leaves() -> None:
-    options = TreeOptions(leaf_tokens=100, leaf_limit=125)
-    chunks = sources(TEXT, 100)
-    assert max(each.token_count for each in chunks) > 100
-    assert not leaves_of("t1", chunks, TOKENISER, options).are_passages
-
-
 def test_passages_of_two_trees_and_of_equal_texts_have_ids_of_their_own() -> None:
     chunks = sources("\n\n".join(["The same words stand here again and again."] * 60), 300)
     first = [leaf.id for leaf in leaves_of("t1", chunks, TOKENISER, TreeOptions(leaf_tokens=50)).leaves]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -35,8 +34,7 @@ def test_settings_are_read_again_as_they_were_written() -> None:
     assert "prompt" not in text
 
 
-def test_what_notes_are_on_is_kept_and_trees_of_before_have_text() -> None:
-    assert "details_by" not in options_json(choose(TreeBuildOptions()))
+def test_what_notes_are_on_is_kept() -> None:
     stored = choose(TreeBuildOptions(details_by="aspect"))
     assert read_options(options_json(stored), "narrative", ASPECTS) == stored
     assert choose(TreeBuildOptions(), stored).details_by == "aspect"
@@ -67,19 +65,6 @@ def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(
         choose(choice, stored)
     assert "--rebuild" in str(refused.value.hint)
     assert choose(choice, stored, rebuild=True) != stored
-
-
-def test_a_tree_of_version_0_1_keeps_its_longer_leaves_until_it_is_rebuilt() -> None:
-    """Its settings have no limit: a leaf had up to five quarters of the stated tokens."""
-    written = json.loads(options_json(choose(TreeBuildOptions())))
-    assert written.pop("leaf_limit") == 200
-    before = json.dumps(written, ensure_ascii=False, sort_keys=True)
-    stored = read_options(before, "narrative", ASPECTS)
-    assert stored.leaf_limit == 250
-    kept = choose(TreeBuildOptions(), stored)
-    assert (kept.leaf_limit, options_json(replace(kept, embedder=stored.embedder))) == (250, before)
-    again = choose(TreeBuildOptions(), stored, rebuild=True)
-    assert (again.leaf_limit, again.leaf_tokens) == (None, 200)
 
 
 def test_another_tokeniser_is_refused() -> None:

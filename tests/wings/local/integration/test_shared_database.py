@@ -1,23 +1,21 @@
-"""A database that other programs use, too: their nodes, constraints and indexes under labels of ours; and an old graph.
+"""A database that other programs use, too: their nodes, constraints and indexes under labels of ours.
 
-Failed in version 0.1: a vector index of others, two of their nodes with one id, constraints of ours that bound them.
+Theirs are a vector index, two nodes with one id, and what constraints of ours would forbid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
 from kg_neo4j import LoadOptions, Settings, ask, load, tree, unload
-from kg_neo4j.errors import DatabaseError, LeaseHeld, SchemaConflict
-from kg_neo4j.graph import canned_reports, connection, queries
+from kg_neo4j.errors import SchemaConflict
+from kg_neo4j.graph import canned_reports, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.export import lines
-from kg_neo4j.organise import search_indexes
 from kg_neo4j.pipeline.commands.communities import community_reports
 from kg_neo4j.pipeline.commands.resolve import resolve
 from kg_runner import RunKg, environment_of
@@ -28,7 +26,6 @@ STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
 OPTIONS = LoadOptions(chunk_tokens=150)
 GRAPH = "shared"
 QUESTION = "Who owned the Northern Salvage Company?"
-PUBLIC = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Tree", "TreeNode")
 
 THEIR_SCHEMA = (
     "CREATE CONSTRAINT their_document FOR (n:Document) REQUIRE n.id IS UNIQUE",
@@ -155,99 +152,3 @@ def test_a_constraint_of_others_that_our_values_break_is_named_and_nothing_is_ha
     assert "SHOW CONSTRAINTS" in str(refused.value.hint)
     shared.schema(query("DROP CONSTRAINT one_section"))
     load([STORY], settings=ours, options=OPTIONS)
-
-
-# ------------------------------------------------------------------------------- a graph of version 0.1
-
-
-OLD_CONSTRAINTS = (
-    *((f"kg_{label.lower()}_id", label, "id") for label in PUBLIC),
-    ("kg_entity_num", "Entity", "num"),
-    ("kg_graph_state_graph", "GraphState", "graph"),
-    ("kg_lease_graph", "Lease", "graph"),
-)
-
-
-def make_old(database: Database) -> None:
-    """Give the database the labels, constraints and indexes that version 0.1 gave it."""
-    vectors = [row for row in schema(database).values() if row["kind"] == "VECTOR"]
-    for name, row in schema(database).items():
-        database.schema(queries.get(f"write/drop_{'constraint' if row['unique'] else 'index'}"), name=name)
-    for label in (*PUBLIC, "GraphState", "Lease"):
-        database.write(query(f"MATCH (n:Kg{label}) REMOVE n:Kg{label}"))
-    for name, label, key in OLD_CONSTRAINTS:
-        database.schema(query(f"CREATE CONSTRAINT {name} FOR (n:{label}) REQUIRE n.{key} IS UNIQUE"))
-    database.schema(query("CREATE INDEX kg_fact_relationship FOR (n:Fact) ON (n.relationship_id)"))
-    database.schema(query("CREATE INDEX kg_treenode_tree FOR (n:TreeNode) ON (n.tree)"))
-    for label in search_indexes.WORDED:
-        text = queries.get(f"schema/fulltext_{label.lower()}").text.replace(f":Kg{label}", f":{label}")
-        database.schema(query(text))
-    for row in vectors:
-        label = row["labels"][0].removeprefix("Kg")
-        text = queries.get(f"write/vector_index_{label.lower()}").text.replace(f":Kg{label}", f":{label}")
-        name = f"kg_{label.lower()}_vector/static-minilm-384-1/384"
-        database.schema(query(text), name=name, dimension=row["dimension"])
-
-
-@pytest.fixture
-def old(wanted: str, shared: Database, ours: Settings) -> Database:
-    """A database with a loaded graph as version 0.1 left it, beside nodes of another program."""
-    load([STORY], settings=ours, options=OPTIONS)
-    make_old(shared)
-    shared.write(query("CREATE (:Chunk {id: 'theirs', graph: $graph, mark: true})"), graph=GRAPH)
-    return shared
-
-
-def test_an_old_graph_is_migrated_by_the_next_load_and_equals_a_fresh_one(
-    wanted: str, old: Database, ours: Settings, run_kg: RunKg
-) -> None:
-    """A run of the old version that goes on is not disturbed."""
-    held = (
-        "MERGE (l:Lease {graph: $graph}) SET l.owner = 'elsewhere:1:0', l.token = 'x', l.expires = timestamp() + 60000"
-    )
-    old.write(query(held), graph=GRAPH)
-    with pytest.raises(LeaseHeld, match="earlier version"):
-        load([STORY], settings=ours, options=OPTIONS)
-    assert any(map(connection._old, schema(old).values()))
-    with pytest.raises(DatabaseError):
-        ask(QUESTION, settings=ours)
-    old.write(query("MATCH (l:Lease {graph: $graph}) SET l.expires = 0"), graph=GRAPH)
-    code, _, err = run_kg(["ask", QUESTION], environment_of(ours))
-    assert code == 4
-    assert "kg db indexes" in err
-    done = load([STORY], settings=ours, options=OPTIONS)
-    assert (done.changes, done.rows.read) == (0, 0)
-    assert exported(old) == wanted
-    assert not [row for row in schema(old).values() if not row["labels"][0].startswith("Kg")]
-    assert ask(QUESTION, settings=ours).found
-    assert [row["labels"] for row in old.read(query(THEIRS))] == [["Chunk"]]
-
-
-def test_a_migration_that_is_stopped_anywhere_is_continued_also_by_the_command_that_is_named(
-    wanted: str, old: Database, ours: Settings, run_kg: RunKg
-) -> None:
-    class _Stopped(Exception):
-        """Stands for a kill."""
-
-    for wrapped, after in (("write", (1, 2, 3)), ("schema", (1, 8, 20))):
-        for statements in after:
-            left = [statements]
-            real = getattr(Database, wrapped)
-
-            def stopping(database: Database, *given: object, **params: object) -> object:
-                left[0] -= 1  # noqa: B023
-                if left[0] < 0:  # noqa: B023
-                    raise _Stopped
-                return real(database, *given, **params)  # noqa: B023
-
-            with (
-                mock.patch.object(connection, "_AT_A_TIME", 3),
-                mock.patch.object(Database, wrapped, stopping),
-                pytest.raises(_Stopped),
-            ):
-                load([STORY], settings=ours, options=OPTIONS)
-            assert any(map(connection._old, schema(old).values()))
-    assert run_kg(["db", "indexes"], environment_of(ours))[0] == 0
-    assert exported(old) == wanted
-    assert load([STORY], settings=ours, options=OPTIONS).changes == 0
-    assert ask(QUESTION, settings=ours).found

@@ -144,7 +144,6 @@ def test_the_tree_named_raptor_has_them_where_umap_is_installed(monkeypatch: pyt
     assert clustered_here(narrative) == narrative
     monkeypatch.setitem(sys.modules, "umap", None)  # as where it is not installed
     assert clustered_here(here) == new
-    assert "clustering" not in options_json(new)
 
 
 def test_a_raptor_tree_keeps_its_clusters_until_it_is_rebuilt_and_is_updated_without_umap(
