@@ -91,7 +91,10 @@ def read(text: str) -> TreeStructure:
             raise ValueError(f"version {data['version']}, not {VERSION}")
         return TreeStructure(
             fit=fitted.read(data["fit"]),
-            aspect_set=tuple(Aspect(*each[:4], cues=tuple(each[4])) for each in data["aspect_set"]),
+            aspect_set=tuple(
+                Aspect(name, title, question, prompt, tuple(cues))
+                for name, title, question, prompt, cues in data["aspect_set"]
+            ),
             members={each: _cluster(shares) for each, shares in data["members"].items()},
             aspects=tuple(tuple(names) for names in data["aspects"]),
             naming=data["naming"],
