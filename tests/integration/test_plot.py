@@ -102,7 +102,7 @@ def test_a_graph_without_relationships_is_drawn_as_it_is(database, graph):
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html"), (".PNG", b"\x89PNG")]
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<svg"), (".html", b"<!doctype html"), (".PNG", b"\x89PNG")]
 )
 @pytest.mark.parametrize("colour_by", ["type", "community"])
 def test_a_picture_of_each_kind_is_written(database, filled, tmp_path, suffix, start, colour_by):
@@ -154,14 +154,15 @@ def test_a_target_that_cannot_be_written_leaves_nothing_behind(database, filled,
 
 def test_a_missing_library_is_named_with_the_extra(database, filled, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="matplotlib") as caught:
+    with pytest.raises(UsageError, match="resvg-py") as caught:
         plot(database, filled, tmp_path / "graph.png")
     assert caught.value.hint == "pip install 'kg-neo4j[plot]'"
 
 
-def test_a_page_needs_no_library_beside_the_default_install(database, filled, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["graph.html", "graph.svg"])
+def test_pages_and_svg_need_no_library_beside_the_default_install(database, filled, tmp_path, monkeypatch, name):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert plot(database, filled, tmp_path / "graph.html").nodes == 4
+    assert plot(database, filled, tmp_path / name).nodes == 4
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from kg_neo4j._models.prices import price_of
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource, UsageError
-from kg_neo4j.eval import variants
+from kg_neo4j.eval import graph_panels, variants
 from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.variants import UNTUNED, ChunkLengthStudy, Grid, Variant, VariantRun, is_tuned
 from kg_neo4j.extract import schema as schemas
@@ -25,7 +25,6 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
-from kg_neo4j.organise import plot
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.pipeline.commands.tune import TuneOptions, tune, write_schema
@@ -70,13 +69,13 @@ def study_chunk_length(
     work = _Study(sources, settings, options, progress)
     builds = work.builds()
     if options.plot is not None:
-        plot.check_side_by_side(options.plot)
+        graph_panels.check(options.plot)
     with connect(settings, progress) as database:
         with saying_what_stays(work.graphs, progress):
             runs = [work.build(database, variant, repeat) for variant, repeat in builds]
             if options.plot is not None:
                 drawn = [(_title(run.variant), run.graph) for run in runs if run.repeat == 1]
-                plot.plot_side_by_side(database, drawn, options.plot)
+                graph_panels.plot_side_by_side(database, drawn, options.plot)
         for graph in () if options.keep else work.graphs:
             delete_graph(database, graph)
     found, kept = variants.cells(runs), tuple(work.graphs) if options.keep else ()

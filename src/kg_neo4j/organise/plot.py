@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise import plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
-from kg_neo4j.organise.viewer.view import draw_page, read_view
+from kg_neo4j.organise.viewer.view import FONTS, draw_file, draw_page, read_view, view
 
 COLOUR_BY = ("type", "community")
-MOST_OF_A_PANEL = 2_000  # nodes
-_PAGE = ".html"
-_SUFFIXES = (".png", ".svg", _PAGE)
+_SUFFIXES = (".png", ".svg", ".html")
+_WIDTH = 2_080  # pixels of a PNG, at least
+_LETTERS = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9" font-family="{}">{}</text></svg>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +29,12 @@ class PlotReport:
 def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
     """Draw the `limit` most connected nodes of `graph` (>= 1, default 150: more cannot be read) into `target`.
 
-    The extension decides: .png and .svg are pictures. .html is a page with a viewer: it can be moved and searched, a
+    The extension decides: .png and .svg are one picture. .html is a page with a viewer: it can be moved and searched, a
     click shows quotes, and it needs no network. `colour_by` is "type" or "community". An existing file is replaced once
     the new one is whole.
 
-    Raises UsageError for another extension, a missing library, a folder that does not exist, or an empty graph.
+    Raises UsageError for another extension, a missing library, a folder that does not exist, an empty graph, and for
+    a PNG where the machine has no font.
     """
     suffix = _check(target, colour_by, limit)
     data = read_graph(database, graph, limit)
@@ -43,32 +42,29 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
         raise UsageError(
             f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
         )
-    if suffix == _PAGE:
+    if suffix == ".html":
         content = draw_page(read_view(database, data, colour_by)).encode("utf-8")
     else:
-        content = plot_picture.draw(data, suffix[1:], colour_by)
+        picture = draw_file(view(data, colour_by))
+        content = as_png(picture) if suffix == ".png" else picture.encode("utf-8")
     write_whole(target, content)
     return PlotReport(target, len(data.nodes), len(data.relationships))
 
 
-def plot_side_by_side(database: Database, graphs: Sequence[tuple[str, str]], target: Path) -> None:
-    """Draw whole graphs, given as (title, name), into one PNG, on one scale: a larger graph takes more room.
+def as_png(picture: str, *, system_fonts: bool = True) -> bytes:
+    """Return an SVG file as PNG, drawn with the fonts of the machine; UsageError where it has none for names."""
+    import resvg_py
 
-    Of a graph with more than 2000 nodes the most connected ones are drawn. An empty graph gets an empty panel. Raises
-    UsageError as `plot` does, and where there is no graph to draw.
-    """
-    check_side_by_side(target)
-    if not graphs:
-        raise UsageError("there are no graphs to draw side by side")
-    panels = [replace(read_graph(database, name, MOST_OF_A_PANEL, alone=True), name=title) for title, name in graphs]
-    write_whole(target, plot_picture.draw_side_by_side(panels))
+    def drawn(svg: str, width: int) -> bytes:
+        return resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=not system_fonts)
 
-
-def check_side_by_side(target: Path) -> None:
-    """Raise the UsageError that `plot_side_by_side` would raise for this file, before there is anything to draw."""
-    if target.suffix.lower() != ".png":
-        raise UsageError(f"cannot draw several graphs into {target.name!r}", hint="name a file that ends in .png")
-    _check(target, "type", 1)
+    if drawn(_LETTERS.format(FONTS, "A"), 9) == drawn(_LETTERS.format(FONTS, ""), 9):
+        raise UsageError(
+            "this machine has no font, so a PNG would have no names",
+            hint="install a font, such as DejaVu Sans, or name a file that ends in .svg or .html",
+        )
+    width = int(picture.partition('width="')[2].partition('"')[0])
+    return drawn(picture, max(_WIDTH, width))
 
 
 def _check(target: Path, colour_by: str, limit: int) -> str:
@@ -81,10 +77,8 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
         raise UsageError(f"a picture needs at least one node, not {limit}")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="create it first")
-    if suffix != _PAGE and importlib.util.find_spec("matplotlib") is None:
-        raise UsageError(
-            f"drawing {suffix} needs matplotlib, which is not installed", hint="pip install 'kg-neo4j[plot]'"
-        )
+    if suffix == ".png" and importlib.util.find_spec("resvg_py") is None:
+        raise UsageError("drawing .png needs resvg-py, which is not installed", hint="pip install 'kg-neo4j[plot]'")
     return suffix
 
 

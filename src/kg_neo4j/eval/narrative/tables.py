@@ -86,7 +86,7 @@ def check(folder: Path) -> None:
     if not folder.parent.is_dir():
         raise UsageError(f"there is no folder {folder.parent}", hint="create it first")
     if importlib.util.find_spec("matplotlib") is None:
-        raise UsageError("pictures need matplotlib, which is not installed", hint="pip install 'kg-neo4j[plot]'")
+        raise UsageError("pictures need matplotlib, which is not installed", hint="pip install 'kg-neo4j[lab]'")
 
 
 def write(folder: Path, tables: tuple[Report, ...]) -> tuple[Path, ...]:

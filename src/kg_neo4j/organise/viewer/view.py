@@ -1,7 +1,7 @@
 """What the viewer draws: nodes with a place, relationships, legends, and what a click shows: words of the sources.
 
-Also as a page that loads nothing from the network, and as SVG: what a page shows where no script runs. Of the SVG only
-attributes of presentation are used, so it stands in a page that allows no inline style.
+Also as a page that loads nothing from the network, and as SVG: a file, or what a page shows where no script runs. Of
+the SVG only attributes of presentation are used, so it stands in a page that allows no inline style.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ _STEP = 90.0  # pixels that one step of the graph takes
 _MARGIN = 70.0
 _LETTER, _LINE = 0.56, 1.2  # width of a letter and height of a line, as shares of the font size
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1))
+# Of a file with this picture, in pixels, with more room for names:
+_FILE_STEP, _FILE_MARGINS = 130.0, (165.0, 60.0)
+_TITLE, _ROW = 84.0, 24.0  # heights of the title and of a row of the legend
+_LEAST = (760.0, 480.0)  # room for a small graph
+_MOST_GROUPS = 10  # in the legend
+FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
 
 _Box = tuple[float, float, float, float]  # left, top, right, bottom
 
@@ -196,11 +202,48 @@ def draw_page(shown: GraphView) -> str:
 
 def draw_still(view: GraphView) -> str:
     """Return an svg element: every node with its name as its title, and as many names next to them as fit."""
+    lines, marks, width, height = _still(view, _STEP, _MARGIN, _MARGIN)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
+        f' aria-label="{clean(view.title)}">{lines}{marks}</svg>'
+    )
+
+
+def draw_file(view: GraphView) -> str:
+    """Return an SVG file: the still picture on white, with a title above it and the legend at its right."""
+    lines, marks, width, height = _still(view, _FILE_STEP, *_FILE_MARGINS)
+    wide, high = max(width, _LEAST[0]), max(height, _LEAST[1])
+    count, legend = len(view.nodes), view.legends[view.colour_by]
+    nodes = f"{count} nodes" if count == view.total_nodes else f"{count} of {view.total_nodes} nodes"
+    rows = [(group.colour, shorten(f"{group.name} {group.count}")) for group in legend[:_MOST_GROUPS]]
+    if len(legend) > len(rows):
+        rows.append(("none", f"and {len(legend) - len(rows)} more"))
+    groups = "".join(
+        f'<circle cx="0" cy="{place * _ROW:.0f}" r="6" fill="{colour}"/>'
+        f'<text x="14" y="{place * _ROW + 5:.0f}">{clean(label)}</text>'
+        for place, (colour, label) in enumerate(rows)
+    )
+    across, down = wide + 60 + 14 * _LETTER * max((len(label) for _, label in rows), default=0), high + _TITLE
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}"'
+        f' viewBox="0 0 {across:.0f} {down:.0f}" font-family="{FONTS}" color="#23272e" fill="#23272e">'
+        f'<rect width="100%" height="100%" fill="white"/>'
+        f'<text x="24" y="44" font-size="26" font-weight="bold">{clean(shorten(view.title))}</text>'
+        f'<text x="24" y="70" font-size="16">{nodes}, {len(view.edges)} relationships</text>'
+        f'<g transform="translate({wide:.0f} {_TITLE:.0f})" font-size="14">{groups}</g>'
+        f'<g transform="translate({(wide - width) / 2:.0f} {_TITLE + (high - height) / 2:.0f})"'
+        f' stroke-width="1.5">{lines}<g stroke="white" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
+        f"{marks}</g></g></svg>\n"
+    )
+
+
+def _still(view: GraphView, step: float, across: float, down: float) -> tuple[str, str, float, float]:
+    """Return the lines of a still picture with such margins, its circles and names, its width and its height."""
     left = min((node.x for node in view.nodes), default=0.0)
     top = min((node.y for node in view.nodes), default=0.0)
-    at = {node.id: ((node.x - left) * _STEP + _MARGIN, (node.y - top) * _STEP + _MARGIN) for node in view.nodes}
-    width = max((x for x, _ in at.values()), default=0.0) + _MARGIN
-    height = max((y for _, y in at.values()), default=0.0) + _MARGIN
+    at = {node.id: ((node.x - left) * step + across, (node.y - top) * step + down) for node in view.nodes}
+    width = max((x for x, _ in at.values()), default=0.0) + across
+    height = max((y for _, y in at.values()), default=0.0) + down
     colours = {group.value: group.colour for group in view.legends[view.colour_by]}
     lines = "".join(
         f'<line x1="{at[edge.source][0]:.0f}" y1="{at[edge.source][1]:.0f}"'
@@ -208,35 +251,32 @@ def draw_still(view: GraphView) -> str:
         for edge in view.edges
     )
     circles = "".join(
-        f'<circle cx="{at[node.id][0]:.0f}" cy="{at[node.id][1]:.0f}" r="{node.size * _STEP:.0f}"'
+        f'<circle cx="{at[node.id][0]:.0f}" cy="{at[node.id][1]:.0f}" r="{node.size * step:.0f}"'
         f' fill="{colours[node.type if view.colour_by == "type" else node.community]}">'
         f"<title>{clean(node.name)}</title></circle>"
         for node in view.nodes
     )
-    names = "".join(_names(view.nodes, at, width, height))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
-        f' aria-label="{clean(view.title)}"><g stroke="#8b97a5" stroke-opacity="0.6">{lines}</g>'
-        f'<g>{circles}</g><g fill="currentColor" text-anchor="middle">{names}</g></svg>'
-    )
+    names = "".join(_names(view.nodes, at, step, (width, height)))
+    marks = f'<g>{circles}</g><g fill="currentColor" text-anchor="middle">{names}</g>'
+    return f'<g stroke="#8b97a5" stroke-opacity="0.6">{lines}</g>', marks, width, height
 
 
 def _names(
-    nodes: tuple[ViewNode, ...], at: dict[str, tuple[float, float]], width: float, height: float
+    nodes: tuple[ViewNode, ...], at: dict[str, tuple[float, float]], step: float, paper: tuple[float, float]
 ) -> Iterator[str]:
     """Yield the names that have room, those of the largest nodes first; these may cover nodes."""
-    circles = {node.id: _around(*at[node.id], 0.8 * node.size * _STEP, 0.8 * node.size * _STEP) for node in nodes}
+    circles = {node.id: _around(*at[node.id], 0.8 * node.size * step, 0.8 * node.size * step) for node in nodes}
     names: list[_Box] = []
     for place, node in enumerate(sorted(nodes, key=lambda each: -each.size)):
         text, size = shorten(node.name), 13 + 12 * node.size
-        half, high, reach = len(text) * size * _LETTER / 2, size * _LINE / 2, node.size * _STEP + 4
+        half, high, reach = len(text) * size * _LETTER / 2, size * _LINE / 2, node.size * step + 4
         x, y = at[node.id]
         spots = [(x + right * (reach + half), y + down * (reach + high)) for right, down in _SIDES]
         boxes = [_around(*spot, half, high) for spot in spots]
         free = [
             number
             for number, box in enumerate(boxes)
-            if box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= height
+            if box[0] >= 0 and box[2] <= paper[0] and box[1] >= 0 and box[3] <= paper[1]
             if not any(_meet(box, other) for other in names)
         ]
         clear = [n for n in free if not any(_meet(boxes[n], c) for id, c in circles.items() if id != node.id)]

@@ -1,32 +1,36 @@
-"""Draws a graph as PNG or SVG, or several side by side on one scale, with matplotlib, without a display.
+"""Draws graphs side by side on one scale as PNG, with matplotlib, without a display.
 
 Names stand beside their nodes so that no two overlap: the most connected first, and those without room are left out.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label, shorten
-from kg_neo4j.organise.plot_layout import Points, lay_out, pack
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.packing import pack
+from kg_neo4j.graph.database import Database
+from kg_neo4j.organise.plot import write_whole
+from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, read_graph, shorten
+from kg_neo4j.organise.plot_layout import Points
 
+_MOST = 2_000  # nodes of a panel
 _INCHES = (13.0, 9.0)  # of one graph
 _BOX = (0.01, 0.01, 0.82, 0.9)  # of the drawing on the paper: left, bottom, width, height; the legend is at its right
-_DPI, _PANEL_DPI = 160, 92  # of a graph alone, of several
-_NAMED = 12  # nodes of a panel, at most
+_DPI = 92
+_NAMED = 12  # of them, at most
 _MOST_IN_A_ROW = 3
 _INK, _LINE = "#23272e", "#9aa5b4"
-_STRETCH = (1.3, 1.0)  # names are wider than high, and so is the paper
 _MAX_LEGEND = 10
-_MOST_TYPES = 60  # relationships of a graph whose types are written
-_ALONG = (0.5, 0.4, 0.6, 0.32, 0.68)  # of a relationship's line, where its type may stand
 _SMALL, _LARGE = 0.07, 0.34  # radii, where one step of the graph is about 1
 # Where a name may stand: its alignment, and the direction from the node's centre in radii.
 _SIDES = (
@@ -38,26 +42,27 @@ _ALWAYS = 5  # so many names are written on their nodes where there is no room b
 _PLAIN = {"parse_math": False, "color": _INK}
 
 
-def draw(graph: PlotGraph, file_format: str, colour_by: str) -> bytes:
-    """Return a picture of a graph; `file_format` is "png" or "svg".
+def plot_side_by_side(database: Database, graphs: Sequence[tuple[str, str]], target: Path) -> None:
+    """Draw whole graphs, given as (title, name), into one PNG, on one scale: a larger graph takes more room.
 
-    Equal graphs give equal pictures with the same versions on one platform.
+    Of a graph with more than 2000 nodes the most connected ones are drawn. An empty graph gets an empty panel. Raises
+    UsageError as `check` does, and where there is no graph to draw.
     """
-    buffer = io.BytesIO()
-    with _paper(1, 1, _DPI) as figure:
-        _write_title(figure, graph)
-        if graph.nodes:
-            radii = _radii(graph, _most_connected([graph]))
-            points = lay_out(len(graph.nodes), _pairs(graph), radii) * _STRETCH
-            axes = _axes(figure, points, _half(points, radii))
-            groups, colours = group_colours(graph.nodes, colour_by)
-            circles = _draw_nodes(axes, points, radii, [colours[group] for group in groups])
-            _draw_lines(axes, graph, points, circles)
-            _draw_legend(axes, groups, colours, colour_by)
-            _write_types(axes, graph, points, circles, _write_names(axes, graph, circles))
-        metadata = {"Date": None} if file_format == "svg" else {"Software": "kg-neo4j"}
-        figure.savefig(buffer, format=file_format, dpi=_DPI, metadata=metadata)
-    return buffer.getvalue()
+    check(target)
+    if not graphs:
+        raise UsageError("there are no graphs to draw side by side")
+    panels = [replace(read_graph(database, name, _MOST, alone=True), name=title) for title, name in graphs]
+    write_whole(target, draw_side_by_side(panels))
+
+
+def check(target: Path) -> None:
+    """Raise UsageError for another file than a PNG, a folder that does not exist, and where matplotlib is missing."""
+    if target.suffix.lower() != ".png":
+        raise UsageError(f"cannot draw several graphs into {target.name!r}", hint="name a file that ends in .png")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", hint="create it first")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UsageError("drawing .png needs matplotlib, which is not installed", hint="pip install 'kg-neo4j[lab]'")
 
 
 def draw_side_by_side(graphs: Sequence[PlotGraph]) -> bytes:
@@ -77,7 +82,7 @@ def draw_side_by_side(graphs: Sequence[PlotGraph]) -> bytes:
     halves = [_half(places, each) for places, each in zip(points, radii, strict=True) if len(places)]
     half = np.max([*halves, np.ones(2)], axis=0)
     buffer = io.BytesIO()
-    with _paper(across, down, _PANEL_DPI) as figure:
+    with _paper(across, down) as figure:
         panels = list(figure.subfigures(down, across, squeeze=False).flat)
         for place, graph in enumerate(graphs):
             _write_title(panels[place], graph)
@@ -93,23 +98,23 @@ def draw_side_by_side(graphs: Sequence[PlotGraph]) -> bytes:
             axes.add_collection(others)
             ends = points[place][np.array(_pairs(graph), np.int64).reshape(-1, 2)]
             axes.add_collection(LineCollection(list(ends), colors=_LINE, linewidths=0.8, alpha=0.7, zorder=1))
-            _draw_legend(axes, groups, colours, "type")
+            _draw_legend(axes, groups, colours)
             _write_names(axes, replace(graph, nodes=graph.nodes[:_NAMED]), circles)
-        figure.savefig(buffer, format="png", dpi=_PANEL_DPI, metadata={"Software": "kg-neo4j"})
+        figure.savefig(buffer, format="png", dpi=_DPI, metadata={"Software": "kg-neo4j"})
     return buffer.getvalue()
 
 
 @contextmanager
-def _paper(across: int, down: int, dpi: int) -> Iterator[Any]:
+def _paper(across: int, down: int) -> Iterator[Any]:
     """Give a figure with room for so many graphs; it is saved within."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    settings: Any = {"svg.hashsalt": "kg-neo4j", "font.family": "DejaVu Sans", "path.simplify": False}
+    settings: Any = {"font.family": "DejaVu Sans", "path.simplify": False}
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a script that the font does not have
-        figure = Figure(figsize=(across * _INCHES[0], down * _INCHES[1]), dpi=dpi, facecolor="white")
+        figure = Figure(figsize=(across * _INCHES[0], down * _INCHES[1]), dpi=_DPI, facecolor="white")
         FigureCanvasAgg(figure)
         yield figure
 
@@ -169,33 +174,12 @@ def _reach(circle: Any) -> float:
     return float(circle.get_window_extent().width) / 2 * 72 / float(circle.figure.dpi)
 
 
-def _draw_lines(axes: Any, graph: PlotGraph, points: Points, circles: list[Any]) -> None:
-    """Draw one arrow a relationship; several between the same two nodes are bent apart, a loop is a small ring."""
-    from matplotlib.patches import Circle, FancyArrowPatch
-
-    drawn: dict[frozenset[int], int] = {}
-    for each in graph.relationships:
-        width = min(0.6 + 0.35 * np.log2(1 + each.evidence), 2.6)
-        if each.source == each.target:
-            radius = circles[each.source].radius
-            place = points[each.source] + np.array([0.0, radius * 1.3])
-            axes.add_patch(Circle(place, radius * 0.7, fill=False, ec=_LINE, lw=width, zorder=1))
-            continue
-        pair = frozenset((each.source, each.target))
-        count = drawn[pair] = drawn.get(pair, 0) + 1
-        bend = 0.06 if count == 1 else (0.06 + 0.1 * (count // 2)) * (1 if count % 2 else -1)
-        ends: Any = {"shrinkA": _reach(circles[each.source]), "shrinkB": _reach(circles[each.target]) + 1}
-        style: Any = {"arrowstyle": "-|>", "mutation_scale": 6 + width * 1.5, "connectionstyle": f"arc3,rad={bend}"}
-        line: Any = {"lw": width, "color": _LINE, "alpha": 0.55, "zorder": 1}
-        axes.add_patch(FancyArrowPatch(points[each.source], points[each.target], **ends, **style, **line))
-
-
-def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_by: str) -> None:
+def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str]) -> None:
     from matplotlib.lines import Line2D
 
     handles = []
     for group in list(colours)[:_MAX_LEGEND]:
-        label = f"{group_label(group, colour_by)}  {groups.count(group)}"
+        label = f"{group}  {groups.count(group)}"
         handles.append(Line2D([], [], ls="", marker="o", ms=9, mfc=colours[group], mec="white", label=label))
     if len(colours) > len(handles):
         handles.append(Line2D([], [], ls="", label=f"and {len(colours) - len(handles)} more"))
@@ -204,30 +188,8 @@ def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_b
         text.set_parse_math(False)
 
 
-def _write_types(axes: Any, graph: PlotGraph, points: Points, circles: list[Any], names: list[Any]) -> None:
-    """Write the types of the relationships of a small graph on their lines, as far as there is room."""
-    from matplotlib.patheffects import withStroke
-
-    if len(graph.relationships) > _MOST_TYPES:
-        return
-    taken = [*names, *(circle.get_window_extent() for circle in circles)]
-    around = [withStroke(linewidth=1.8, foreground="white", alpha=0.9)]
-    style = {"fontsize": 6.5, "fontstyle": "italic", "ha": "center", "va": "center", "zorder": 4, **_PLAIN}
-    for each in graph.relationships:
-        start, end = points[each.source], points[each.target]
-        text = axes.text(0, 0, each.type.replace("_", " ").lower(), path_effects=around, **style)
-        for share in _ALONG if each.source != each.target else ():
-            text.set_position(tuple(start + (end - start) * share))
-            extent = text.get_window_extent()
-            if not extent.count_overlaps(taken):
-                taken.append(extent)
-                break
-        else:
-            text.remove()
-
-
-def _write_names(axes: Any, graph: PlotGraph, circles: list[Any]) -> list[Any]:
-    """Write as many names as fit, in descending order of degree, clear of names and nodes; return their places."""
+def _write_names(axes: Any, graph: PlotGraph, circles: list[Any]) -> None:
+    """Write as many names as fit, in descending order of degree, clear of names and nodes."""
     from matplotlib.patheffects import withStroke
 
     extents = [circle.get_window_extent() for circle in circles]
@@ -251,4 +213,3 @@ def _write_names(axes: Any, graph: PlotGraph, circles: list[Any]) -> list[Any]:
                 break
         else:
             text.remove()
-    return names

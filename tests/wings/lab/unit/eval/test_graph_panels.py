@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.graph_panels import check, draw_side_by_side
 from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
-from kg_neo4j.organise.plot_picture import draw_side_by_side
 
 NODES = tuple(PlotNode(num, f"Node {num}", "PERSON", "1", 1) for num in range(2))
 FULL = PlotGraph("g", NODES, (PlotRelationship(0, "KNOWS", 1, 1),), 2)
@@ -54,3 +57,15 @@ def test_a_graph_with_more_nodes_takes_more_of_its_panel_and_its_nodes_have_the_
 
 def test_the_same_panels_give_the_same_picture() -> None:
     assert draw_side_by_side([FULL]) == draw_side_by_side([FULL])
+
+
+def test_a_file_that_cannot_be_drawn_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(tmp_path / "graphs.PNG")
+    with pytest.raises(UsageError, match="cannot draw several graphs"):
+        check(tmp_path / "graphs.svg")
+    with pytest.raises(UsageError, match="no folder"):
+        check(tmp_path / "absent" / "graphs.png")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="matplotlib") as caught:
+        check(tmp_path / "graphs.png")
+    assert caught.value.hint == "pip install 'kg-neo4j[lab]'"
