@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
 from kg_neo4j.errors import UsageError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.tune import Tuned, TunedAspects
 
 
+@continues
 def tune(
     sources: list[str],
     target: Path = Path("tuned.toml"),
