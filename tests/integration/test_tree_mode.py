@@ -33,6 +33,7 @@ from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
+from kg_neo4j.rooms.chat.talk import chat
 from narrative_tree import PARAGRAPHS, SUMMARIES, ask, found_by, options_of, texts, write
 from small_graph import load
 
@@ -422,7 +423,7 @@ def test_the_library_and_a_conversation_answer_in_this_mode(offline_holm: Settin
     answer = pipeline.ask("How many men reached the shore?", settings=offline_holm, mode="tree")
     assert answer.mode == "tree"
     assert answer.found
-    with pipeline.chat(settings=offline_holm, options=AskOptions("tree")) as talk:
+    with chat(settings=offline_holm, options=AskOptions("tree")) as talk:
         assert talk.ask("How many men reached the shore?").answer.shares == answer.shares
         talk.switch("naive")
         talk.switch("tree")

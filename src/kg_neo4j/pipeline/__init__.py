@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     )
     from kg_neo4j.pipeline.commands.ask import ask, embed
     from kg_neo4j.pipeline.commands.build import BuildOptions, build
-    from kg_neo4j.pipeline.commands.chat import Chat, ChatReply, chat
     from kg_neo4j.pipeline.commands.communities import (
         CommunityReportOptions,
         communities,
@@ -64,8 +63,6 @@ __all__ = [
     "AskedAgain",
     "BackupReport",
     "BuildOptions",
-    "Chat",
-    "ChatReply",
     "CommunityReportOptions",
     "Diagnosis",
     "DocumentChange",
@@ -86,7 +83,6 @@ __all__ = [
     "ask",
     "backup",
     "build",
-    "chat",
     "check_answers",
     "communities",
     "community_reports",
@@ -130,7 +126,6 @@ _HOMES = {
     "backup diff export_archive import_graph recover restore",
     "pipeline.commands.ask": "ask embed",
     "pipeline.commands.build": "BuildOptions build",
-    "pipeline.commands.chat": "Chat ChatReply chat",
     "pipeline.commands.communities": "CommunityReportOptions communities community_reports plan_community_reports",
     "pipeline.commands.doctor": "Diagnosis Status diagnose status",
     "pipeline.commands.extract": "extract write_manifest",

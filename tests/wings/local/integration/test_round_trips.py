@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import LoadOptions, Settings, ask, factory, load, pipeline
+from kg_neo4j import LoadOptions, Settings, ask, factory, load
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import constraints, queries
 from kg_neo4j.graph.connection import connect
@@ -22,6 +22,7 @@ from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import vectors
 from kg_neo4j.progress import SILENT
+from kg_neo4j.rooms.chat.talk import chat
 from private_server import PrivateServer
 from round_trips import RoundTrips, counted
 from tcp_proxy import RUN, Fault, TcpProxy
@@ -136,13 +137,13 @@ def test_an_index_that_is_dropped_between_two_questions_of_a_conversation_is_not
     loads: tuple[RoundTrips, RoundTrips], fresh: Settings, other_server: PrivateServer, file: str
 ) -> None:
     del loads
-    with pipeline.chat(settings=fresh) as chat, other_server.connect() as other:
-        assert chat.ask(QUESTION).answer.found
+    with chat(settings=fresh) as talk, other_server.connect() as other:
+        assert talk.ask(QUESTION).answer.found
         other.schema(queries.get("write/drop_index"), name="kg_chunk_text")
         with pytest.raises(SchemaConflict, match="kg_chunk_text"):
-            chat.ask(QUESTION)
+            talk.ask(QUESTION)
         load([file], settings=fresh, options=OPTIONS)
-        assert chat.ask(QUESTION).answer.found
+        assert talk.ask(QUESTION).answer.found
 
 
 def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(

@@ -13,13 +13,13 @@ from kg_neo4j import Settings, pipeline
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.follow_ups import resolve
-from kg_neo4j.pipeline import Chat, chat
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve import kept_projection
-from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read
 from kg_neo4j.retrieve.routing import route
+from kg_neo4j.rooms.chat.talk import Chat, chat
+from kg_neo4j.rooms.chat.turns import Turn
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 TEXTS = [
