@@ -1,4 +1,4 @@
-"""What other packages add by entry points: sources, extractors and reports.
+"""What packages add by entry points: sources, extractors, reports and commands. Ours add commands in the same way.
 
 A package names them in its pyproject.toml, for example
 
@@ -7,23 +7,51 @@ A package names them in its pyproject.toml, for example
 
 and `kg load mail:inbox.mbox` then calls `open_mailbox("inbox.mbox")` for a `Source`. An entry of
 "kg_neo4j.extractors" is called without arguments for an `Extractor`. One of "kg_neo4j.reports" is the text of a
-query with the header that the files of cypher/reports have.
+query with the header that the files of cypher/reports have. One of "kg_neo4j.commands" is a function, or a
+`typer.Typer` for a group of commands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Any
 
 from kg_neo4j.errors import UsageError
 
 SOURCES, EXTRACTORS, REPORTS = "kg_neo4j.sources", "kg_neo4j.extractors", "kg_neo4j.reports"
+COMMANDS = "kg_neo4j.commands"
+OURS = "kg-neo4j"  # the distribution whose entry points win
 
 
 def found(group: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a group by name, sorted. Nothing is imported."""
-    return {each.name: each for each in sorted(entry_points(group=group), key=lambda each: each.name)}
+    """Return the entry points of a group by name, sorted. Of two with one name ours wins. Nothing is imported."""
+    first: dict[str, EntryPoint] = {}
+    for each in _sorted(group):
+        first.setdefault(each.name, each)
+    return first
+
+
+def hidden(group: str) -> Sequence[EntryPoint]:
+    """Return the entry points of a name that another package's entry point wins."""
+    winners = found(group)
+    return [each for each in _sorted(group) if each != winners[each.name]]
+
+
+def ours(group: str) -> Sequence[EntryPoint]:
+    """Return the entry points of this distribution; those of others are not read, which takes a while."""
+    installed = next(iter(distributions(name=OURS)), None)
+    return list(installed.entry_points.select(group=group)) if installed else []
+
+
+def package_of(entry: EntryPoint) -> str:
+    """Return the name of the distribution that an entry point belongs to."""
+    return entry.dist.name if entry.dist else entry.value
+
+
+def _sorted(group: str) -> Sequence[EntryPoint]:
+    own = ours(group)
+    return sorted(entry_points(group=group), key=lambda each: (each.name, each not in own))
 
 
 def opened(group: str, name: str, *arguments: str) -> Any:
@@ -34,12 +62,13 @@ def opened(group: str, name: str, *arguments: str) -> Any:
     return load(known[name])(*arguments)
 
 
-def load(entry: EntryPoint) -> Any:
-    """Import what an entry point names. Raises UsageError, with the package, where that fails."""
+def load(entry: EntryPoint, use: Callable[[Any], Any] = lambda found: found) -> Any:
+    """Return what `use` makes of what an entry point names. Raises UsageError, with the package, where that fails."""
     try:
-        return entry.load()
+        return use(entry.load())
     except Exception as error:
-        package = entry.dist.name if entry.dist else entry.value
-        raise UsageError(
-            f"{entry.name!r} of the package {package} cannot be imported: {error}", hint="repair or remove the package"
-        ) from error
+        if isinstance(error, ModuleNotFoundError) and f"{entry.module}.".startswith(f"{error.name}."):
+            why = f"{entry.name!r} needs the package {error.name}, which is not installed"
+            raise UsageError(why, hint=f"install {package_of(entry)} again") from error
+        why = f"{entry.name!r} of the package {package_of(entry)} cannot be imported: {error}"
+        raise UsageError(why, hint="repair or remove the package") from error

@@ -6,10 +6,12 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from fake_llm import FakeLlm
@@ -20,16 +22,16 @@ from kg_neo4j.graph.database import Database
 from kg_runner import Kg, RunKg
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-COMMANDS = (
-    *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
-    *("communities", "ask", "search", "show", "test", "verify", "report", "plot", "export", "diff", "import", "browse"),
-    *("build", "manifest", "graphs list", "graphs copy", "graphs delete", "status", "doctor", "config"),
-    *("tune", "serve", "mcp"),
-    *("study context", "study chunk-length"),
-    *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
-    *("chat", "tree", "study aggregation", "study averaging", "eval extraction", "eval retrieval", "eval answers"),
-)
+ROOT = get_command(command_line.app)
 OPTION = re.compile(r"^  (-.*)$", re.MULTILINE)
+
+
+def commands(group: Any = ROOT, before: str = "") -> Iterator[str]:
+    """Yield the names of all commands, those in groups with the group's name."""
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        inner = hasattr(command, "list_commands")
+        yield from commands(command, f"{before}{name} ") if inner else (before + name,)
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def help_of(command: str) -> str:
 
 
 def test_every_command_has_help_that_says_what_it_does() -> None:
-    helps = {command: help_of(command) for command in COMMANDS}
+    helps = {command: help_of(command) for command in commands()}
     assert [command for command, text in helps.items() if f"Usage: kg {command}" not in text] == []
     assert [command for command, text in helps.items() if not re.search(r"\n\n  [A-Z][^.]+", text)] == []
     lists = "\n".join(help_of(group) for group in ("", "db", "graphs", "study", "eval"))
@@ -54,7 +56,7 @@ def test_every_command_has_help_that_says_what_it_does() -> None:
 
 
 def test_every_option_has_help_and_a_name_for_its_value() -> None:
-    helps = {command: help_of(command) for command in COMMANDS}
+    helps = {command: help_of(command) for command in commands()}
     options = [(command, line) for command, text in helps.items() for line in OPTION.findall(text)]
     assert len(options) > 300
     assert [(command, line) for command, line in options if re.search(r"<[a-z ]+>$", line.split("  ")[0])] == []

@@ -19,9 +19,9 @@ from kg_neo4j.errors import BudgetReached, ModelRefused, UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.ask import ask
-from kg_neo4j.pipeline.commands.chat import chat
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import AskOptions
+from kg_neo4j.rooms.chat.talk import chat
 from small_graph import load as load_small
 
 HASHED = "hashed-ngram-256-1"

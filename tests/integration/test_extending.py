@@ -157,6 +157,7 @@ def inbox(tmp_path: Path) -> Path:
     for number, (subject, text) in enumerate([("Engine", TEXT), ("Tickets", TICKETS)]):
         mail = EmailMessage()
         mail["Message-ID"], mail["Subject"] = f"<{number}@example.org>", subject
+        mail["From"] = "ada@example.org"
         mail.set_content(text)
         box.add(mail)
     box.close()
@@ -190,7 +191,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "packages"
     (folder / "kg_mail-1.0.dist-info").mkdir(parents=True)
     (folder / "kg_mail.py").write_text(
-        "\n\n".join(example(name) for name in ("source", "extractor", "report")), "utf-8"
+        "\n\n".join(example(name) for name in ("source", "extractor", "report", "command")), "utf-8"
     )
     declared = re.search(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert declared
@@ -216,6 +217,13 @@ def test_a_package_adds_a_source_an_extractor_and_a_report(package: Path, kg: Kg
     assert code == 2
     assert "no installed package adds 'none'" in err
     assert "there are: tickets" in err
+
+
+def test_a_package_adds_a_command(package: Path, inbox: Path) -> None:
+    path = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-m", "kg_neo4j", "senders", str(inbox)]
+    ran = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "ada@example.org\n" * 2, "")
 
 
 def test_a_chunk_on_which_a_package_has_a_fault_is_listed_and_asked_again(package: Path, kg: Kg, inbox: Path) -> None:

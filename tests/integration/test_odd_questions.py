@@ -24,8 +24,8 @@ from kg_neo4j.pipeline.commands.ask import Answerer, answerer, ask
 from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import projection_cache
-from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from kg_neo4j.retrieve.interface import AskOptions
+from kg_neo4j.rooms.chat.turns import Turn, TurnMention
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 
@@ -118,7 +118,7 @@ def test_odd_names_of_documents_are_said_not_to_be_there(asked: Answerer) -> Non
 
 
 def test_odd_lines_of_a_conversation_never_crash(asked: Answerer, texts: dict[str, str]) -> None:
-    from kg_neo4j.pipeline.commands.chat import Chat
+    from kg_neo4j.rooms.chat.talk import Chat
 
     talk = Chat(asked, AskOptions())
     for question in odd_questions(FEW, seed=4)[::5]:

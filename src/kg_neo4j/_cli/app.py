@@ -6,67 +6,85 @@ import logging
 import shlex
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
 from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
-from kg_neo4j.errors import KgError
+from kg_neo4j.errors import KgError, UsageError
 
-_HOMES = (  # the commands of each module, in the order of the help
-    ("load", "load unload extract manifest build"),
-    ("tune", "tune"),
-    ("load", "quarantine rebuild"),
-    ("resolve", "resolve"),
-    ("graph", "graphs documents"),
-    ("organise", "communities tree"),
-    ("ask", "ask chat"),
-    ("looking", "search show test verify report"),
-    ("graph", "plot export import diff browse"),
-    ("serve", "serve mcp"),
-    ("db", "status doctor config db"),
-    ("study", "study"),
-    ("evaluation", "eval"),
-)
-_MODULES = {name: module for module, names in _HOMES for name in names.split()}
-_NAMES = {  # in the module, where it is not that of the command; an app is a group of commands
-    "test": "ask_again",
-    "import": "import_graph",
-    **dict.fromkeys(("graphs", "db", "study", "eval"), "app"),
-}
-# Commands that record what they do: the same command again continues.
-_CONTINUED = frozenset(
-    "load unload extract build quarantine rebuild resolve communities tree import study eval tune".split()
-)
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ORDER = (  # of the commands in the help; others come after these, sorted
+    "load unload extract manifest build tune quarantine rebuild resolve graphs documents communities tree ask chat "
+    "search show test verify report plot export import diff browse serve mcp status doctor config db study eval"
+).split()
 
 
 class _Commands(TyperGroup):
-    """The commands. A module is imported when its command is run, or when all are listed."""
+    """The commands that entry points name. A module is imported when its command is run, or when all are listed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return their names, in the order of the help."""
-        return list(_MODULES)
+        return [*ORDER, *(name for name in _all() if name not in ORDER)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; None, with all of them known for a suggestion, where there is none of that name."""
-        for name in (cmd_name,) if cmd_name in _MODULES else _MODULES:
+        known = ORDER if cmd_name in ORDER else self.list_commands(ctx)
+        for name in (cmd_name,) if cmd_name in known else known:
             if name not in self.commands:
                 self.commands[name] = _command(name)
         return self.commands.get(cmd_name)
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Name the commands that are left out, because another one has their name."""
+        from kg_neo4j import plugins
+
+        for each in plugins.hidden(plugins.COMMANDS):
+            package = plugins.package_of(each)
+            formatter.write(f"\nThe package {package} adds a second {each.name!r}, which is left out.\n")
+
+
+@cache
+def _own() -> Mapping[str, EntryPoint]:
+    from kg_neo4j import plugins
+
+    return {each.name: each for each in plugins.ours(plugins.COMMANDS)}
+
+
+@cache
+def _all() -> Mapping[str, EntryPoint]:
+    from kg_neo4j import plugins
+
+    return plugins.found(plugins.COMMANDS)
+
 
 @cache
 def _command(name: str) -> Any:
+    """Return the command of that name. One that cannot be imported says so when it is run."""
+    from kg_neo4j import plugins
+
+    entry = _own().get(name) or _all().get(name)
+    try:
+        if entry is None:
+            why = f"the installed metadata of {plugins.OURS} do not name the command {name!r}"
+            raise UsageError(why, hint="install kg-neo4j again; in a checkout with `pip install -e .`")
+        return plugins.load(entry, lambda found: _made(name, found))
+    except UsageError as error:
+        return _unavailable(name, error)
+
+
+def _made(name: str, found: Any) -> Any:
+    """Return the command that a function or an app gives."""
     from kg_neo4j._cli.options import with_options
 
-    found = getattr(import_module(f"kg_neo4j._cli.{_MODULES[name]}"), _NAMES.get(name, name))
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     if isinstance(found, typer.Typer):
         for each in found.registered_commands:
@@ -74,7 +92,18 @@ def _command(name: str) -> Any:
         alone.add_typer(found, name=name)
     else:
         alone.command(name)(with_options(found))
-    return get_group(alone).commands[name]
+    made = get_group(alone).commands[name]
+    vars(made)["continues"] = getattr(found, "continues", False)
+    return made
+
+
+def _unavailable(name: str, reason: UsageError) -> TyperCommand:
+    def refuse() -> None:
+        raise reason
+
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    listed = f"Not available: {reason}"
+    return TyperCommand(name, callback=refuse, help=listed, add_help_option=False, context_settings=anything)
 
 
 app = typer.Typer(
@@ -131,7 +160,7 @@ def main() -> None:
 
 def _interrupted(arguments: Sequence[str]) -> str:
     """Return what a person whose command was interrupted needs to know."""
-    if arguments and arguments[0] in _CONTINUED:
+    if arguments and getattr(_command(arguments[0]), "continues", False):
         return f"interrupted: what is recorded is kept; continue with `{shlex.join(['kg', *arguments])}`"
     return "interrupted"
 

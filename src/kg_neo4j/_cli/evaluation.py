@@ -10,6 +10,7 @@ import typer
 
 from kg_neo4j._cli import PARTLY_DONE, scorecards
 from kg_neo4j._cli.options import given_options, settings_for
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import print_json, print_text, progress, remark, show
 from kg_neo4j.errors import UsageError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
     from kg_neo4j.settings import Settings
 
-app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
+app = continues(typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True))
 
 
 @app.command()

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import typer
 
 from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, show, show_table
 from kg_neo4j.errors import UsageError
 
@@ -113,6 +114,7 @@ def _print_differences(found: Sequence[GraphDifference]) -> None:
         print_text("no difference")
 
 
+@continues
 def import_graph(source: Path, graph: str | None = None, as_json: bool = False) -> None:
     """Restore a graph from an archive or an export.
 

@@ -10,7 +10,7 @@ import typer
 from kg_neo4j import plugins
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import load_options, settings_for
-from kg_neo4j._cli.process import collect_at_exit
+from kg_neo4j._cli.process import collect_at_exit, continues
 from kg_neo4j._cli.terminal import (
     cost,
     price,
@@ -37,6 +37,7 @@ from kg_neo4j.records import (
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 
 
+@continues
 def load(
     sources: list[str] | None = None,
     options: Annotated[Any, load_options] = None,
@@ -90,6 +91,7 @@ def engine_options(
     return EngineOptions(engine, workers, address, part)
 
 
+@continues
 def extract(
     to: str,
     sources: list[str] | None = None,
@@ -143,6 +145,7 @@ def manifest(
         raise typer.Exit(PARTLY_DONE)
 
 
+@continues
 def build(
     folder: str,
     bulk: bool = False,
@@ -178,6 +181,7 @@ def build(
         raise typer.Exit(PARTLY_DONE)
 
 
+@continues
 def quarantine(
     retry: bool = False,
     model: str | None = None,
@@ -201,6 +205,7 @@ def quarantine(
     show(found, print_load if retry else _print_quarantine, as_json=as_json)
 
 
+@continues
 def rebuild(graph: str | None = None, as_json: bool = False) -> None:
     """Rebuild the graph from its stored model answers. No model is called."""
     from kg_neo4j.pipeline.commands import rebuild
@@ -210,6 +215,7 @@ def rebuild(graph: str | None = None, as_json: bool = False) -> None:
     show(report, print_load, as_json=as_json)
 
 
+@continues
 def unload(source: str, root: str | None = None, graph: str | None = None, as_json: bool = False) -> None:
     """Remove a document or a folder from the graph.
 

@@ -1,11 +1,14 @@
 """The options of all commands, groups of options that several commands share, and the settings that they make.
 
-A command is a function: its parameters are the options, and options.toml has what `--help` says of each.
+A command is a function: its parameters are the options, and options.toml has what `--help` says of each. A command of
+another folder has an options.toml of its own beside its module; without one its own annotations declare it.
 """
 
 import functools
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,21 +32,24 @@ _WORDINESS = [
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose parameters are declared as options and arguments, as options.toml has them.
 
-    With `kept: Annotated[Filters, filters_of]` the parameters of `filters_of` stand in the place of `kept`, which gets
-    what the function returns. Every command gets --quiet and --verbose.
+    Where its folder has none, the command is returned as it is. With `kept: Annotated[Filters, filters_of]` the
+    parameters of `filters_of` stand in the place of `kept`, which gets what the function returns. Every command gets
+    --quiet and --verbose.
     """
+    if _tables(command.__module__) is None:
+        return command
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
         if grouped := getattr(parameter.annotation, "__metadata__", ()):
             own = list(inspect.signature(grouped[0]).parameters.values())
             groups[name] = (grouped[0], [each.name for each in own])
-            parameters += [_declared(each, grouped[0].__name__) for each in own]
+            parameters += [_declared(each, grouped[0]) for each in own]
         elif parameter.annotation is typer.Context:
             parameters.append(parameter)
         else:
-            parameters.append(_declared(parameter, command.__name__))
-    parameters += [_declared(each, "shared", callback=_keep, expose_value=False) for each in _WORDINESS]
+            parameters.append(_declared(parameter, command))
+    parameters += [_declared(each, _keep, callback=_keep, expose_value=False) for each in _WORDINESS]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
@@ -58,11 +64,18 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _declared(parameter: inspect.Parameter, section: str, **more: Any) -> inspect.Parameter:
+@functools.cache
+def _tables(module: str) -> Mapping[str, Any] | None:
+    """Return what options.toml beside a module has; None where there is none."""
+    path = Path(str(sys.modules[module].__file__)).with_name("options")
+    return data_files.beside(str(path)).values if path.with_suffix(".toml").is_file() else None
+
+
+def _declared(parameter: inspect.Parameter, owner: Callable[..., Any], **more: Any) -> inspect.Parameter:
     """Return a parameter of a command or a group as what options.toml says of it: an option or an argument."""
-    name = parameter.name
-    tables: Any = data_files.beside(__file__).values
-    said = {**(tables.get(section, {}).get(name) or tables["shared"][name]), **more}
+    name, own = parameter.name, _tables(owner.__module__) or {}
+    general: Any = data_files.beside(__file__).values["shared"]
+    said = {**(own.get(owner.__name__, {}).get(name) or own.get("shared", {}).get(name) or general[name]), **more}
     if said.pop("argument", False):
         return parameter.replace(annotation=Annotated[parameter.annotation, typer.Argument(**said)])
     flags = said.pop("flags", f"--{name.replace('_', '-')}")

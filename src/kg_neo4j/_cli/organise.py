@@ -10,6 +10,7 @@ import typer
 
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import (
     print_estimates,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 NOTES = 12  # on trees that are printed
 
 
+@continues
 def communities(
     reports: bool = False,
     domain: str | None = None,
@@ -144,6 +146,7 @@ def _print_report_plan(plan: CommunityReportsPlan) -> None:
     print_estimates(plan.assumptions)
 
 
+@continues
 def tree(
     document: list[str] | None = None,
     name: str = "narrative",

@@ -21,10 +21,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 LEAVE_S = 4.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+CommandT = TypeVar("CommandT")
 
 _PLACE = "neo4j._optional_deps"  # where the driver looks for numpy (np), pandas (pd), pyarrow (pa, pa_compute)
 
@@ -46,6 +48,12 @@ def prepare() -> None:
     if "neo4j" not in sys.modules:
         sys.modules.setdefault(_PLACE, _OptionalPackages(_PLACE))
     atexit.register(gc.freeze)
+
+
+def continues(command: CommandT) -> CommandT:
+    """Mark a command, or a group of them, as one that records what it does: the same command again continues."""
+    vars(command)["continues"] = True
+    return command
 
 
 def collect_at_exit() -> None:

@@ -9,6 +9,7 @@ import typer
 
 from kg_neo4j._cli import PARTLY_DONE, terminal
 from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, remark
 from kg_neo4j.errors import UsageError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.resolve import ResolveReport
 
 
+@continues
 def resolve(
     dry_run: bool = False,
     undo: str | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -13,9 +14,11 @@ from kg_neo4j.records import Usage
 
 
 @cache
-def shapes() -> Mapping[str, str]:
-    """Return record -> what its JSON has, in the terms that shapes.toml explains."""
-    return data_files.beside(__file__).table("shapes")
+def shapes(module: str) -> Mapping[str, str]:
+    """Return record -> what its JSON has, for the records of a module: the nearest shapes.toml above it, else ours."""
+    above = Path(str(sys.modules[module].__file__)).parents[: module.count(".")]
+    nearest = next((folder for folder in above if (folder / "shapes.toml").is_file()), Path(__file__).parent)
+    return data_files.beside(str(nearest / "shapes")).table("shapes")
 
 
 def plain(value: Any, digits: int | None = None) -> Any:
@@ -24,9 +27,8 @@ def plain(value: Any, digits: int | None = None) -> Any:
         tokens = {"input": value.input_tokens, "output": value.output_tokens}
         return {"calls": value.calls, "tokens": tokens, "usd": value.usd if value.calls else 0.0}
     if is_dataclass(value) and not isinstance(value, type):
-        return of_record(
-            value, shapes().get(type(value).__name__) or " ".join(each.name for each in fields(value)), digits
-        )
+        terms = shapes(type(value).__module__).get(type(value).__name__)
+        return of_record(value, terms or " ".join(each.name for each in fields(value)), digits)
     if isinstance(value, Mapping):
         shape: dict[Any, Any] = {}
         for key, each in value.items():

@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 
 from kg_neo4j import data_files
 from kg_neo4j._cli.options import settings_for, tokens_of
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.report_format import Report
     from kg_neo4j.records import LoadPlan
 
-app = typer.Typer(help="Measure on your own text what a choice is worth.", no_args_is_help=True)
+app = continues(typer.Typer(help="Measure on your own text what a choice is worth.", no_args_is_help=True))
 _SEVERAL = {
     "--tokens": re.compile(r"\d+|max"),
     "--chunk-tokens": re.compile(r"\d+"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import of_record
 from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
 from kg_neo4j.errors import UsageError
@@ -20,6 +21,7 @@ SCHEMA, ASPECTS = "entity_types=node_types relationship_types example=example_te
 COMMON = "method model sampled chunks *usage notes"
 
 
+@continues
 def tune(
     sources: list[str],
     target: Path = Path("tuned.toml"),

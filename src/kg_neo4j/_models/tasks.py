@@ -95,6 +95,8 @@ def once_more(why: str) -> str:
 class Prompted(Task[T]):
     """A task whose messages and temperature are those of the prompt called `kind`."""
 
+    prompt_name: ClassVar[str] = ""  # where that is not the kind: a room has a folder in prompts/
+
     @abstractmethod
     def values(self) -> Mapping[str, str]:
         """Return what the placeholders of the prompt stand for; `complaint` is left out."""
@@ -105,13 +107,16 @@ class Prompted(Task[T]):
 
     def messages(self, complaint: str = "") -> tuple[str, str]:
         """Return the prompt, filled in."""
-        prompt = prompts.load(self.kind)
+        prompt = self._prompt()
         more = {"complaint": self.complain(complaint)} if "complaint" in prompt.placeholders else {}
         return prompt.render(**self.values(), **more)
 
     def request(self, complaint: str, round: int) -> Request:
         """Return what the model gets in one round, at the temperature of the prompt."""
-        return replace(super().request(complaint, round), temperature=prompts.load(self.kind).temperature)
+        return replace(super().request(complaint, round), temperature=self._prompt().temperature)
+
+    def _prompt(self) -> prompts.Prompt:
+        return prompts.load(self.prompt_name or self.kind)
 
 
 @dataclass(frozen=True, slots=True)

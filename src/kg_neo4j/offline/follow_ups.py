@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention, Understood
 from kg_neo4j.retrieve.question import Asks, read
 from kg_neo4j.retrieve.words import fold, split_words
+from kg_neo4j.rooms.chat.turns import Turn, TurnMention, Understood
 
 BACK = 4  # turns that a pronoun may reach back
 NEAR = 40  # characters between a name and a pronoun

@@ -14,11 +14,11 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.offline.extractor.lexicon import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES
 from kg_neo4j.offline.extractor.word_vectors import guess_gender
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from kg_neo4j.retrieve.interface import Linked
 from kg_neo4j.retrieve.linking import can_link, link
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.words import fold, kind_of, split_words, word_spans
+from kg_neo4j.rooms.chat.turns import Turn, TurnMention
 
 MENTIONS = 24  # of one turn
 
@@ -38,7 +38,7 @@ def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
     text = answer.answer if answer.found else ""
     rows = database.read(
-        queries.get("retrieve/spoken_of"), graph=graph, named=list(named.entities), places=places if text else []
+        queries.get("chat/spoken_of"), graph=graph, named=list(named.entities), places=places if text else []
     )
     asked, told = [], []
     for row in rows:

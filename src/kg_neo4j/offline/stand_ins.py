@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.naming import ClusterAspects, NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
     from kg_neo4j.retrieve.assisting import Assist, Assisted
-    from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understand, Understood
     from kg_neo4j.retrieve.cypher.answer import WriteQuery
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
     from kg_neo4j.retrieve.reply import AnswerFromSources
+    from kg_neo4j.rooms.chat.turns import ReadTurn, Turn, Understand, Understood
 
 UNBOUNDED = 10**9  # tokens: there is no window
 

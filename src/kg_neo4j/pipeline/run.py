@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pkgutil import resolve_name
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -21,13 +22,13 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
 from kg_neo4j.interrupts import held
 from kg_neo4j.organise import analytics, descriptions, vectors
-from kg_neo4j.organise.tree.upkeep import tree_states
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import Document, Extraction
 from kg_neo4j.settings import Settings
 
 BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
+DERIVED = ("kg_neo4j.organise.tree.upkeep:note_stale",)  # of rooms: functions of database and graph that return notes
 BATCH_S = 2.0  # a slow model's answers are written at least this often
 
 
@@ -111,11 +112,8 @@ class Run:
         self.describe()
         if embed:
             self.embed()
-        # narrative trees are paid for, so they are brought up to date when asked for
-        stale = sum(state.complete and state.stale for state in tree_states(self.database, self.settings.graph))
-        if stale:
-            trees = "narrative tree is" if stale == 1 else "narrative trees are"
-            self.tally.notes.append(f"{stale} {trees} of a former text: `kg tree` brings that up to date")
+        for name in DERIVED:
+            self.tally.notes += resolve_name(name)(self.database, self.settings.graph)
         return self.analyse(singletons) if analytics else 0
 
     def describe(self) -> None:

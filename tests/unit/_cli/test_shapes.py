@@ -28,7 +28,7 @@ def _records() -> dict[str, list[type[Any]]]:
 
 def test_every_shape_is_of_a_record_that_has_what_the_shape_names() -> None:
     records = _records()
-    for name, terms in shapes().items():
+    for name, terms in shapes("kg_neo4j.records").items():
         first_parts = {term.rpartition("=")[2].partition(":")[0].lstrip("*").split(".")[0] for term in terms.split()}
         assert any(first_parts <= set(dir(each)) for each in records.get(name, [])), name
 

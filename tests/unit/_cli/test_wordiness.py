@@ -76,6 +76,10 @@ def test_an_interrupted_command_says_how_to_continue() -> None:
     said = app._interrupted(["load", "my notes/", "--model", "x"])
     assert said == "interrupted: what is recorded is kept; continue with `kg load 'my notes/' --model x`"
     assert app._interrupted(["ask", "Who?"]) == "interrupted"
+    assert app._interrupted(["--version"]) == "interrupted"
+    continued = {name for name in app.ORDER if "continue with" in app._interrupted([name])}
+    wanted = "load unload extract build quarantine rebuild resolve communities tree import study eval tune"
+    assert continued == set(wanted.split())
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,13 @@ def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
     return tuple(states)
 
 
+def note_stale(database: Database, graph: str) -> list[str]:
+    """Return a note on trees of a former text. They are paid for, so they are brought up to date when asked for."""
+    stale = sum(state.complete and state.stale for state in tree_states(database, graph))
+    trees = "narrative tree is" if stale == 1 else "narrative trees are"
+    return [f"{stale} {trees} of a former text: `kg tree` brings that up to date"] if stale else []
+
+
 def settled(
     choice: TreeBuildOptions, stored: TreeOptions | None, embedder: str, tokeniser: str, what: str
 ) -> TreeOptions:

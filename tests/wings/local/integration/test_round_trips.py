@@ -21,8 +21,8 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import vectors
-from kg_neo4j.pipeline.commands.chat import chat
 from kg_neo4j.progress import SILENT
+from kg_neo4j.rooms.chat.talk import chat
 from private_server import PrivateServer
 from round_trips import RoundTrips, counted
 from tcp_proxy import RUN, Fault, TcpProxy

@@ -14,15 +14,15 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.pipeline.commands.ask import ask
-from kg_neo4j.pipeline.commands.chat import Chat, chat
 from kg_neo4j.pipeline.commands.communities import community_reports
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve import projection_cache
-from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read
 from kg_neo4j.retrieve.routing import route
+from kg_neo4j.rooms.chat.talk import Chat, chat
+from kg_neo4j.rooms.chat.turns import Turn
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 TEXTS = [

@@ -8,7 +8,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.conversation.turns import Turn, Understood, rewrite
+from kg_neo4j.rooms.chat.turns import Turn, Understood, rewrite
 
 TURNS = [Turn("Who was Ada?", "Ada was a mathematician.")]
 COST = Usage(1, 10, 5, 0.1)

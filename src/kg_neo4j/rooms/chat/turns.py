@@ -113,6 +113,7 @@ class RewriteFollowUp(Prompted[str]):
     """Asks for `question` as somebody would ask it who begins the conversation with it."""
 
     kind: ClassVar[str] = "follow_up"
+    prompt_name: ClassVar[str] = "chat/follow_up"
     cached: ClassVar[bool] = False
     max_tokens = ANSWER_TOKENS
     question: str

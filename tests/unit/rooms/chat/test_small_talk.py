@@ -1,6 +1,6 @@
 import pytest
 
-from kg_neo4j.retrieve.conversation.small_talk import is_small_talk
+from kg_neo4j.rooms.chat.small_talk import is_small_talk
 
 
 @pytest.mark.parametrize(

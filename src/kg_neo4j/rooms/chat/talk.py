@@ -18,7 +18,7 @@ from kg_neo4j.retrieve.interface import AskOptions
 from kg_neo4j.retrieve.question import MAX_CHARACTERS, read
 
 if TYPE_CHECKING:
-    from kg_neo4j.retrieve.conversation.turns import Turn, Understood
+    from kg_neo4j.rooms.chat.turns import Turn, Understood
     from kg_neo4j.settings import Settings
 
 HISTORY_TOKENS = 1_000
@@ -51,8 +51,8 @@ class Chat:
 
         A question that raises is no turn of the conversation, nor is small talk ("thanks"), for which nothing is read.
         """
-        from kg_neo4j.retrieve.conversation.small_talk import REPLY, is_small_talk
-        from kg_neo4j.retrieve.conversation.turns import ReadTurn, remember
+        from kg_neo4j.rooms.chat.small_talk import REPLY, is_small_talk
+        from kg_neo4j.rooms.chat.turns import ReadTurn, remember
 
         asked = read(question)
         if is_small_talk(question):
@@ -75,7 +75,7 @@ class Chat:
         self.turns = ()
 
     def _understand(self, question: str) -> Understood:
-        from kg_neo4j.retrieve.conversation.turns import Understand, Understood
+        from kg_neo4j.rooms.chat.turns import Understand, Understood
 
         if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length
             return Understood(question)

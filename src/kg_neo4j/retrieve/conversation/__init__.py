@@ -1,1 +1,0 @@
-"""Follow-ups of a conversation, made to stand by themselves."""
