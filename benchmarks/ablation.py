@@ -25,9 +25,9 @@ import keyless
 
 from kg_neo4j.retrieve.interface import UNANSWERED
 
-EXTRACTOR = "kg_neo4j.offline.extractor.extractor"
-SHORT = "kg_neo4j.offline.short"
-MATCHER = "kg_neo4j.offline.extracting.matching.Matcher"
+EXTRACTOR = "kg_neo4j_offline.extractor.extractor"
+SHORT = "kg_neo4j_offline.short"
+MATCHER = "kg_neo4j_offline.extracting.matching.Matcher"
 CHECKING = "kg_neo4j.retrieve.checking.support"
 Stub = Callable[..., Any]
 
@@ -44,14 +44,14 @@ EXTRACTION: Mapping[str, Mapping[str, Stub]] = {
     "relation model": {f"{EXTRACTOR}.classify": always([])},
     "check": {f"{EXTRACTOR}.check": lambda _, relations: list(relations)},
     "common words": {f"{EXTRACTOR}.drop_common": always(None)},
-    "clean names": {"kg_neo4j.offline.extractor.ner.clean_names": lambda _, spans: spans},
+    "clean names": {"kg_neo4j_offline.extractor.ner.clean_names": lambda _, spans: spans},
     "votes": {f"{EXTRACTOR}.vote": always(None)},
     "coreference": {f"{EXTRACTOR}.unite_drafts": lambda _, drafts, __: drafts},
     "document subject": {f"{EXTRACTOR}.topic_of": always(None)},
     "plurals": {f"{EXTRACTOR}.resolve_plurals": always(None)},
     "pronouns": {f"{EXTRACTOR}.resolve_pronouns": always(None)},
-    "unnamed": {"kg_neo4j.offline.extractor.pronouns.unnamed_from": always(None)},
-    "told gender": {"kg_neo4j.offline.extractor.pronouns.read_genders": always(None)},
+    "unnamed": {"kg_neo4j_offline.extractor.pronouns.unnamed_from": always(None)},
+    "told gender": {"kg_neo4j_offline.extractor.pronouns.read_genders": always(None)},
     "roles": {f"{EXTRACTOR}.read_roles": always(None)},
     "derived names": {"kg_neo4j.graph.resolution.derived.aliases": always({})},
 }
@@ -66,23 +66,23 @@ ANSWERS: Mapping[str, Mapping[str, Stub]] = {
         f"{SHORT}.stating.says_the_same": lambda verb, forms: verb in forms,
         f"{SHORT}.stating.agents_of": always(frozenset()),
         f"{SHORT}.reading.has_equal": always(False),
-        "kg_neo4j.offline.extracting.matching.has_equal": always(False),
+        "kg_neo4j_offline.extracting.matching.has_equal": always(False),
     },
-    "card": {"kg_neo4j.offline.from_sources._on_one_thing": always(None)},
-    "overview": {"kg_neo4j.offline.from_sources.tell_overview": always(None)},
-    "may answer": {"kg_neo4j.offline.from_sources.may_answer": always(True)},
+    "card": {"kg_neo4j_offline.from_sources._on_one_thing": always(None)},
+    "overview": {"kg_neo4j_offline.from_sources.tell_overview": always(None)},
+    "may answer": {"kg_neo4j_offline.from_sources.may_answer": always(True)},
     "denies": {f"{SHORT}.reading.denies": always(False)},
-    "chain": {"kg_neo4j.offline.extracting.extractive.chain": always(None)},
+    "chain": {"kg_neo4j_offline.extracting.extractive.chain": always(None)},
     "attribution": {f"{MATCHER}._attribution": always(0.0)},
     "namesake": {f"{MATCHER}._is_namesake": always(False)},
     "first names": {f"{MATCHER}._imply_first_names": always(None)},
-    "sentences": {"kg_neo4j.offline.from_sources._extractive": lambda *_: UNANSWERED},
+    "sentences": {"kg_neo4j_offline.from_sources._extractive": lambda *_: UNANSWERED},
 }
 CHECKS: Mapping[str, Mapping[str, Stub]] = {
     "denied": {f"{CHECKING}.denied": always("")},
     "opposite": {f"{CHECKING}.opposite": always("")},
     "turned round": {f"{CHECKING}.turned_round": always("")},
-    "clauses": {"kg_neo4j.offline.extracting.clauses.contradicts": always(False)},
+    "clauses": {"kg_neo4j_offline.extracting.clauses.contradicts": always(False)},
 }
 PARTS = {"extraction": EXTRACTION, "answers": ANSWERS, "checks": CHECKS}
 

@@ -12,8 +12,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kg_neo4j.offline import cues
 from kg_neo4j.organise.tree.aspects import SHIPPED
+from kg_neo4j_offline import cues
 
 OWN = Path(__file__).resolve().parents[1] / "tests" / "data" / "kinds_of_text.toml"
 MOST = 30_000  # characters of a text, after its first tenth

@@ -28,13 +28,7 @@ from kg_neo4j import LoadOptions, TreeBuildOptions, factory, load, tree  # noqa:
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.acquire import files  # noqa: E402
 from kg_neo4j.acquire.chunking import target  # noqa: E402
-from kg_neo4j.eval.narrative.questions import (  # noqa: E402
-    find_evidence,
-    read_narrative,
-    with_quotes,
-)
 from kg_neo4j.extract import schema  # noqa: E402
-from kg_neo4j.extract.triples import TripleExtractor  # noqa: E402
 from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402
 from kg_neo4j.graph.documents import list_documents  # noqa: E402
 from kg_neo4j.organise.search_indexes import WORDED  # noqa: E402
@@ -50,6 +44,12 @@ from kg_neo4j.retrieve.interface import AskOptions, Search  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.tree.choice import TreeChoice  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
+from kg_neo4j_lab.narrative.questions import (  # noqa: E402
+    find_evidence,
+    read_narrative,
+    with_quotes,
+)
+from kg_neo4j_lab.triples import TripleExtractor  # noqa: E402
 
 BUDGETS = (1_000, 1_350, 1_700)  # tokens that are read
 WAYS = {SPHERES: soft_clusters, UMAP: raptor.clusters}

@@ -22,13 +22,13 @@ from pathlib import Path
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire import chunking
-from kg_neo4j.eval.extraction import gold
-from kg_neo4j.offline.extractor import extractor
-from kg_neo4j.offline.extractor.document_subject import topic_of
-from kg_neo4j.offline.extractor.entities import EntityDraft
-from kg_neo4j.offline.extractor.ner import find_trained
-from kg_neo4j.offline.extractor.parsed_text import sentences
 from kg_neo4j.records import Document
+from kg_neo4j_lab.extraction import gold
+from kg_neo4j_offline.extractor import extractor
+from kg_neo4j_offline.extractor.document_subject import topic_of
+from kg_neo4j_offline.extractor.entities import EntityDraft
+from kg_neo4j_offline.extractor.ner import find_trained
+from kg_neo4j_offline.extractor.parsed_text import sentences
 
 HERE = Path(__file__).resolve().parent
 CHUNK_TOKENS = 1_200  # the default of `kg load`

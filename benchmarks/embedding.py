@@ -26,8 +26,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from kg_neo4j.offline.embedder import hashed_embedding, static_embedding  # noqa: E402 - after the path is set
-from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS, Weighing, weigh  # noqa: E402
+from kg_neo4j_offline.embedder import hashed_embedding, static_embedding  # noqa: E402 - after the path is set
+from kg_neo4j_offline.embedder.static_words import FUNCTION_WORDS, Weighing, weigh  # noqa: E402
 
 DATA = HERE.parents[1] / "shared" / "data"
 SETS = ("2wiki_dev", "musique_dev", "hotpotqa_dev")

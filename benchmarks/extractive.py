@@ -14,10 +14,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.words import fold, split_words
+from kg_neo4j_offline.extracting.extractive import extract
 
 SETS = ("2wiki_dev", "hotpotqa_dev", "musique_dev")
 OTHERS = 8  # passages of other questions beside the gold ones

@@ -44,9 +44,9 @@ from kg_neo4j.extract import schema as schemas  # noqa: E402
 from kg_neo4j.extract.context import DocumentJob  # noqa: E402
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all  # noqa: E402
 from kg_neo4j.extract.values import ValueRefused, normalise_type  # noqa: E402
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor  # noqa: E402
 from kg_neo4j.pipeline.options import check_sources, cut_document  # noqa: E402
 from kg_neo4j.pipeline.tally import Tally  # noqa: E402
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor  # noqa: E402
 
 EXAMPLES = HERE.parent / "examples"
 OPENIE = HERE.parents[1] / "shared" / "data" / "openie"

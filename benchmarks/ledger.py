@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kg_neo4j._models.budget import Budget, Cost
-from kg_neo4j._models.ledger import Ledger
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.throttle import Throttle
 from kg_neo4j.records import Usage
+from kg_neo4j_scale.ledger import Ledger
 
 CALLS = 800
 READ = 100_000

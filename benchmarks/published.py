@@ -23,8 +23,8 @@ sys.path[:0] = [str(HERE.parent / "src")]
 from kg_neo4j import Settings  # noqa: E402 - after the path is set
 from kg_neo4j._cli.terminal import progress  # noqa: E402
 from kg_neo4j.errors import KgError, SourceNotFound, UsageError  # noqa: E402
-from kg_neo4j.eval.retrieval.scorecard import RetrievalCard, RetrievalOptions, score_retrieval  # noqa: E402
 from kg_neo4j.graph.report_format import Cell, Report, render  # noqa: E402
+from kg_neo4j_lab.retrieval.scorecard import RetrievalCard, RetrievalOptions, score_retrieval  # noqa: E402
 
 DEPTHS = (2, 5)
 

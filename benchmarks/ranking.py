@@ -26,7 +26,6 @@ from scipy.optimize import minimize  # noqa: E402 - after the path is set
 
 from kg_neo4j import factory  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
-from kg_neo4j.eval.retrieval.questions import graph_name, read_passages, read_questions  # noqa: E402
 from kg_neo4j.graph import queries  # noqa: E402
 from kg_neo4j.graph.connection import connect  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
@@ -37,6 +36,7 @@ from kg_neo4j.retrieve.linking import named  # noqa: E402
 from kg_neo4j.retrieve.pagerank import spread  # noqa: E402
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
+from kg_neo4j_lab.retrieval.questions import graph_name, read_passages, read_questions  # noqa: E402
 
 AT = 5
 MOST = 120  # questions of one set that are learned from, so that none has the most to say

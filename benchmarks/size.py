@@ -217,8 +217,8 @@ def run(folder: Path, texts: Sequence[Path]) -> Run:
 def extract(texts: Sequence[Path]) -> Run:
     """Extract texts to a temporary folder, after a few sentences that load the models."""
     import kg_neo4j
-    from kg_neo4j.pipeline.commands.extract import extract
     from kg_neo4j.settings import Settings
+    from kg_neo4j_scale.extract import extract
 
     if not Path(kg_neo4j.__file__).is_relative_to(Path.cwd()):
         sys.exit(f"{kg_neo4j.__file__} is not the code in {Path.cwd()}")

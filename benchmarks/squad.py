@@ -17,10 +17,10 @@ from pathlib import Path
 
 from keyless import plain
 
-from kg_neo4j.offline.extracting.extractive import extract
-from kg_neo4j.offline.short.reading import find_stated, may_answer
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import Question, read
+from kg_neo4j_offline.extracting.extractive import extract
+from kg_neo4j_offline.short.reading import find_stated, may_answer
 
 OPEN = 6  # articles, the first ones
 SEED = 5

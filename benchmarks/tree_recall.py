@@ -27,12 +27,6 @@ import server  # noqa: E402 - after the path is set
 from kg_neo4j import LoadOptions, factory, load, tree  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.acquire.chunking import target  # noqa: E402
-from kg_neo4j.eval.narrative.questions import (  # noqa: E402
-    find_evidence,
-    read_narrative,
-    with_keys,
-    with_quotes,
-)
 from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402
 from kg_neo4j.graph.documents import list_documents  # noqa: E402
 from kg_neo4j.organise.search_indexes import WORDED  # noqa: E402
@@ -45,6 +39,12 @@ from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Search  # noqa:
 from kg_neo4j.retrieve.question import read  # noqa: E402
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, WALK, TreeChoice  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
+from kg_neo4j_lab.narrative.questions import (  # noqa: E402
+    find_evidence,
+    read_narrative,
+    with_keys,
+    with_quotes,
+)
 
 BUDGETS = (1_000, 1_350, 1_700)  # tokens that are read
 SAMPLES = 4_000

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j.eval.extraction import gold as gold_files
-from kg_neo4j.eval.extraction.gold import GoldPassage
+from kg_neo4j_lab.extraction import gold as gold_files
+from kg_neo4j_lab.extraction.gold import GoldPassage
 
 SENTENCES = (
     "Ada Byron was born in London .",

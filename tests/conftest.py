@@ -27,11 +27,11 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.local_server import local_neo4j
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
-from kg_neo4j.offline.extractor.ner import is_english
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
+from kg_neo4j_offline.extractor.ner import is_english
 from kg_runner import Kg, Ran, RunKg, environment_of
 from private_server import PrivateServer, short_lived
 from report_writer import write_report

@@ -213,7 +213,7 @@ def main() -> None:
     for module in _IMPORTS:
         import_module(module)
     for module in _MODELS:
-        import_module(f"kg_neo4j.offline.{module}").load()
+        import_module(f"kg_neo4j_offline.{module}").load()
     for line in sys.stdin:
         sys.stdout.write(json.dumps(_serve(cast("dict[str, Any]", json.loads(line)))) + "\n")
         sys.stdout.flush()

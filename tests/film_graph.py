@@ -12,13 +12,13 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
 from kg_neo4j.factory import contradictions, door_to, without_model
 from kg_neo4j.graph.database import Database
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve.ask import ask
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import AskOptions
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from small_graph import load
 
 TOKENISER = tokens.load("approximate-1")

@@ -20,11 +20,11 @@ import openai  # noqa: F401 (before the forks: it takes a second)
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.budgeted import BudgetedChat
-from kg_neo4j._models.ledger import Ledger
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
 from kg_neo4j.errors import BudgetReached
+from kg_neo4j_scale.ledger import Ledger
 
 PRICE = Price(10.0, 100.0)
 WINDOW = 400  # tokens

@@ -23,12 +23,12 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.factory import without_model
 from kg_neo4j.graph.documents import heading_of
-from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
-from kg_neo4j.offline.stand_ins import stand_in
 from kg_neo4j.organise.tree.interface import TreeBuildOptions
 from kg_neo4j.organise.tree.stored import Node, StoredTree, TreeDraft, difference, tree_id
 from kg_neo4j.organise.tree.trees import BuiltTree, TreeBuilding, build_tree, plan_tree
 from kg_neo4j.records import Usage
+from kg_neo4j_offline.embedder.static_embedding import StaticEmbedding
+from kg_neo4j_offline.stand_ins import stand_in
 from scripted_layer import MemoryStore, ScriptedLayer, said
 from tree_runs import TOKENISER, say
 

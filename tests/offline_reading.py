@@ -10,8 +10,8 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, Document
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
 
 
 @dataclass(frozen=True)

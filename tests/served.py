@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import uvicorn
 
-from kg_neo4j._serve.app import build
-from kg_neo4j._serve.connection import Rights
-from kg_neo4j._serve.guard import SESSION, Access
-from kg_neo4j._serve.service import Service
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve.app import build
+from kg_neo4j_serve.connection import Rights
+from kg_neo4j_serve.guard import SESSION, Access
+from kg_neo4j_serve.service import Service
 
 PERSON = {  # what a browser sends where a person goes from one of our pages to another
     "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",

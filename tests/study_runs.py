@@ -11,11 +11,11 @@ from unittest import mock
 
 from fake_llm import FakeLlm
 from kg_neo4j import Settings
-from kg_neo4j.eval import chunk_length
-from kg_neo4j.eval.narrative import building
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j_lab import chunk_length
+from kg_neo4j_lab.narrative import building
 
 ROOT = Path(__file__).resolve().parents[1]
 ARTICLE = str(ROOT / "examples" / "alexander_von_humboldt.md")

@@ -18,9 +18,9 @@ from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.offline import tree_texts
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
 from kg_neo4j.organise.tree.written import shorter
+from kg_neo4j_offline import tree_texts
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 TOKENISER = tokens.load("approximate-1")

@@ -5,6 +5,6 @@ It is the rule of the scorecard, `kg eval extraction --split test`, and stands w
 
 from __future__ import annotations
 
-from kg_neo4j.eval.partition import PARTS, TEST_FROM, VALIDATION_FROM, is_test, part, place
+from kg_neo4j_lab.partition import PARTS, TEST_FROM, VALIDATION_FROM, is_test, part, place
 
 __all__ = ["PARTS", "TEST_FROM", "VALIDATION_FROM", "is_test", "part", "place"]

@@ -18,11 +18,11 @@ import pytest
 
 from chromium import NAME, Tab, browser
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve.connection import Rights
-from kg_neo4j._serve.guard import LOGIN, SESSION, Access
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve.connection import Rights
+from kg_neo4j_serve.guard import LOGIN, SESSION, Access
 from served import post, served, token
 from served_pages import ADA, PAGES, address_of
 from viewer_buttons import PRESSED, VIEWER, press_viewer

@@ -13,10 +13,10 @@ from chromium import Tab, browser
 from fake_llm import FakeLlm
 from hostile_pages import TEXTS, load_hostile
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve.connection import Rights
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve.connection import Rights
 from served import served
 from served_pages import ADA, PAGES, address_of
 

@@ -19,9 +19,9 @@ import answer_judge
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
-from kg_neo4j.eval.answers.correctness import ModelJudge, answer_correctness, answer_similarity, judge_of
-from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.settings import Settings
+from kg_neo4j_lab.answers.correctness import ModelJudge, answer_correctness, answer_similarity, judge_of
+from kg_neo4j_lab.answers.ragas_scores import Ragas
 
 WITHIN = 0.02
 CASES = [  # question, answer, golden answer: right, half right, wrong, longer, shorter, in other words

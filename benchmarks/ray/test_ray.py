@@ -15,9 +15,9 @@ import ray
 from ray.cluster_utils import Cluster
 
 from engine_contract import EngineContract, SlowLlm, extracted, write_documents, write_manifest
-from kg_neo4j.pipeline.commands.extract import extract
-from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.settings import Settings, forbid_reports_of_use
+from kg_neo4j_scale.engines.choice import EngineOptions
+from kg_neo4j_scale.extract import extract
 
 # A busy machine delays heartbeats; the default gives a node up after some 15 s.
 PATIENT = {"health_check_timeout_ms": 60_000, "health_check_failure_threshold": 20}

@@ -12,13 +12,13 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from kg_neo4j.acquire import manifest
-from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import SourceNotFound
-from kg_neo4j.pipeline.commands.extract import extract
-from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.records import SkippedSource
 from kg_neo4j.settings import Settings
+from kg_neo4j_scale import manifest
+from kg_neo4j_scale.engines.choice import EngineOptions
+from kg_neo4j_scale.extract import extract
+from kg_neo4j_scale.manifest import Entry
 
 TEXTS = {"notes/a.txt": "Anna Weber met Karl Braun in Vienna.", "notes/sub/b.md": "# Work\n\nInes Bram works in Turin."}
 

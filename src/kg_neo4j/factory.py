@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.books import Books
     from kg_neo4j._models.budget import Budget
     from kg_neo4j._models.cache import AnswerCache
     from kg_neo4j._models.door import Door
-    from kg_neo4j._models.ledger import Ledger
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
@@ -36,7 +36,7 @@ def warm_up(settings: Settings) -> None:
         threading.Thread(target=import_module, args=("openai",), name="kg-import", daemon=True).start()
 
 
-def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None) -> ChatModel | None:
+def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Books | None = None) -> ChatModel | None:
     """Return the chat model that the settings mean; None where there is neither a key nor a base URL (offline).
 
     With a budget its calls are paid from it. With a ledger the limits of requests and tokens a minute are those of all
@@ -65,7 +65,7 @@ def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Ledg
     return BudgetedChat(model, _known(price, name), budget, tokens.load())
 
 
-def door(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None) -> Door:
+def door(settings: Settings, *, budget: Budget | None = None, ledger: Books | None = None) -> Door:
     """Return the door to the chat model, with the cache of answers; offline, the door to its replacement.
 
     Takes `budget` and `ledger`, and raises, as `chat_model` does.
@@ -80,14 +80,14 @@ def door(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | N
 
 def without_model() -> Door:
     """Return the door to the replacement of a chat model."""
-    from kg_neo4j.offline.stand_ins import StandInDoor
+    from kg_neo4j_offline.stand_ins import StandInDoor
 
     return StandInDoor()
 
 
 def contradictions() -> Contradicts:
     """Return what tells whether a passage contradicts a claim: the parser of the package, also where a model is set."""
-    from kg_neo4j.offline.stand_ins import contradicts
+    from kg_neo4j_offline.stand_ins import contradicts
 
     return contradicts
 
@@ -95,7 +95,7 @@ def contradictions() -> Contradicts:
 def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:
     """Return the door to a chat model, with the cache of this machine where one is given."""
     from kg_neo4j._models.door import open_door
-    from kg_neo4j.offline.stand_ins import stand_in
+    from kg_neo4j_offline.stand_ins import stand_in
 
     return open_door(model, cache, concurrency, stand_in)
 
@@ -144,10 +144,10 @@ def _known(price: Price | None, model: str) -> Price:
 def built_in_embedder(settings: Settings) -> EmbeddingModel:
     """Return the embedder of this package that the settings mean: it makes no calls."""
     if settings.embedding_model == HASHED_EMBEDDING:
-        from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+        from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 
         return HashedEmbedding()
-    from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
+    from kg_neo4j_offline.embedder.static_embedding import StaticEmbedding
 
     return StaticEmbedding()
 
@@ -217,7 +217,7 @@ def largest_chunk(settings: Settings) -> int:
     return int(room / (MODEL_TOKENS + ANSWER_TOKENS))
 
 
-def _endpoint(settings: Settings, ledger: Ledger | None = None) -> Endpoint:
+def _endpoint(settings: Settings, ledger: Books | None = None) -> Endpoint:
     from kg_neo4j._models.openai_endpoint import OPENAI_URL, Endpoint
 
     return Endpoint(

@@ -213,7 +213,7 @@ def test_only_the_factory_imports_what_stands_in_for_a_model() -> None:
         for path in MODULES
         if not place(path).startswith(("offline/", "eval/")) and place(path) != "factory"
         for name in imports(path)
-        if name.startswith("kg_neo4j.offline")
+        if name.startswith("kg_neo4j_offline")
     ]
     assert offenders == []
 

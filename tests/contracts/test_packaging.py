@@ -21,7 +21,7 @@ import kg_neo4j
 from pathlib import Path
 from kg_neo4j import resources
 from kg_neo4j._models import prompts
-from kg_neo4j.offline.networks import trained
+from kg_neo4j_offline.networks import trained
 from kg_neo4j.extract import schema
 from kg_neo4j.organise import viewer
 from kg_neo4j.organise.tree.aspects import load_aspects
@@ -90,7 +90,7 @@ def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:
         assert {f"kg_neo4j/{name}" for name in ours} <= names
     assert {f"neo4j_local/jars-{line}.lock" for line in ("5.26", "2026.03")} <= names
     data = [path for pattern in ("*.toml", "*.css", "*.js") for path in (CHECKOUT / "src").rglob(pattern)]
-    assert CHECKOUT / "src/kg_neo4j/offline/extractor/lexicon.toml" in data
+    assert CHECKOUT / "src/kg_neo4j_offline/extractor/lexicon.toml" in data
     assert {path.relative_to(CHECKOUT / "src").as_posix() for path in data} <= names
     assert not [name for name in names if name.endswith(".jar")]
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]

@@ -14,10 +14,10 @@ from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.replay import stored_chunks
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.vectors import CHUNKS_A_TASK, WAITING, ChunkEmbedding
 from kg_neo4j.records import Chunk
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from small_graph import load
 
 TOKENISER = tokens.load("approximate-1")

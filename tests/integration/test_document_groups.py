@@ -24,7 +24,7 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.pipeline.commands.extract import extract
+from kg_neo4j_scale.extract import extract
 from round_trips import counted
 
 SCHEMA = schemas.load("graph")

@@ -26,7 +26,6 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import write_reports
@@ -39,6 +38,7 @@ from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
 from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
 from kg_neo4j.retrieve.question import fulltext_query, read
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from kg_runner import Kg
 from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small

@@ -13,11 +13,11 @@ from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.graph.database import Database
-from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.filtered import all_left
 from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j_scale.extract import extract
 from text_folders import SOURCES, dump, keys, project_in
 
 PLAIN = LoadOptions(analytics=False)

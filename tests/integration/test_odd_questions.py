@@ -16,7 +16,6 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import write_reports
@@ -26,6 +25,7 @@ from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import projection_cache
 from kg_neo4j.retrieve.interface import AskOptions
 from kg_neo4j.rooms.chat.turns import Turn, TurnMention
+from kg_neo4j_offline.follow_ups import resolve
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 

@@ -12,7 +12,7 @@ from kg_neo4j import LoadOptions, Settings, ask, export_archive, import_graph, l
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline.commands.extract import extract
+from kg_neo4j_scale.extract import extract
 from kg_runner import Kg
 from made_files import pdf
 

@@ -27,10 +27,10 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import read_sources
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport, decisions, resolve, undo
 from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from kg_runner import Kg
 
 SCHEMA = schemas.load("graph")

@@ -22,7 +22,6 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.queries import parse
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve import naive
@@ -32,6 +31,7 @@ from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.local import REACHED
 from kg_neo4j.retrieve.naive import FETCH
 from kg_neo4j.retrieve.question import fulltext_query, read
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
 
 TEXT = "MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text"

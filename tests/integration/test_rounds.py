@@ -17,10 +17,10 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.pipeline.commands.rebuild import quarantine, rebuild, retry_quarantine
 from kg_neo4j.records import LoadReport, RejectionReason
+from kg_neo4j_scale.extract import extract
 from kg_runner import Kg
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

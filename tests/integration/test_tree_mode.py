@@ -22,7 +22,6 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Filters, TreeStep
 from kg_neo4j.retrieve import projection_cache
@@ -34,6 +33,7 @@ from kg_neo4j.retrieve.tree import search as searching
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 from kg_neo4j.rooms.chat.talk import chat
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from narrative_tree import PARAGRAPHS, SUMMARIES, ask, found_by, options_of, texts, write
 from small_graph import load
 

@@ -15,8 +15,8 @@ from kg_neo4j.errors import BadModelAnswer, SchemaConflict
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import parse
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from small_graph import OTHER_PARAGRAPHS, load
 
 TOKENISER = tokens.load("approximate-1")

@@ -80,6 +80,6 @@ def test_a_driver_that_is_there_already_stays_as_it_is() -> None:
 
 
 def test_the_server_starts_without_what_only_answers_need() -> None:
-    code = "from kg_neo4j._serve import app, rendering, service\nrendering.routes()\nimport uvicorn"
+    code = "from kg_neo4j_serve import app, rendering, service\nrendering.routes()\nimport uvicorn"
     found = imported(f"{code}\nfrom kg_neo4j.settings import Settings\nservice.Service(Settings())")
     assert not found & {*HEAVY, "scipy", "mcp", "mcp_types"}

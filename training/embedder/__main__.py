@@ -16,7 +16,7 @@ from training.ner.passages import annotated
 from training.ner.wordpieces import CLS, SEP, vocabulary
 from training.split import place
 
-from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
+from kg_neo4j_offline.embedder.static_embedding import StaticEmbedding
 
 SEED = 1
 NAME = "static-minilm-384-1"  # raise the last number with every change of the vectors: they cannot be compared

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgpack
 
-from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS, fold
+from kg_neo4j_offline.embedder.static_words import FUNCTION_WORDS, fold
 
 UNSEEN = 1e-8  # share of a word that is in no list
 _OF_FUNCTION_WORDS = 0.02

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from kg_neo4j.offline.embedder.static_embedding import PieceVectors, hashed
-from kg_neo4j.offline.embedder.static_words import Weighing, cut, weigh
+from kg_neo4j_offline.embedder.static_embedding import PieceVectors, hashed
+from kg_neo4j_offline.embedder.static_words import Weighing, cut, weigh
 
 DIMENSION = 384
 WEIGHING = Weighing(name=2.5, lead=1.5, reach=20.0)

@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def _names(model: Path, passage: Passage) -> list[tuple[int, int, str]]:
-    from kg_neo4j.offline.networks import trained
+    from kg_neo4j_offline.networks import trained
 
     pipeline = trained.load(model, model.with_suffix(".lock"))
     return [(span.start, span.end, span.type) for span in trained.names(passage.text, pipeline)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from training.split import is_test, part
 
-from kg_neo4j.eval.extraction import gold
+from kg_neo4j_lab.extraction import gold
 
 LABELS = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 

@@ -11,7 +11,7 @@ from training.ner.passages import Passage, Span
 from training.ner.teacher import Teacher
 from training.ner.tokens import blank
 
-from kg_neo4j.offline.networks.mention_types import MentionSpan, agree
+from kg_neo4j_offline.networks.mention_types import MentionSpan, agree
 
 GOLD_TIMES = 2  # how often an annotated passage counts as running text; once more as the data set's own tokens
 SURE = 0.6  # words whose best tag the teacher gives less probability are left open

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kg_neo4j.offline.networks.trained import convert
+from kg_neo4j_offline.networks.trained import convert
 
 CONFIGURATIONS = Path(__file__).parent
 _LOG = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from kg_neo4j.offline.networks.mention_types import BUCKETS, HASHES, TYPES, describe
+from kg_neo4j_offline.networks.mention_types import BUCKETS, HASHES, TYPES, describe
 
 NEURONS, HASH_WIDTH = 256, 12
 EPOCHS, AT_ONCE, RATE, DECAY = 3, 256, 1e-3, 0.01

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kg_neo4j.offline.networks.relation_features import MARK_SHAPE, SHAPES, shape, split_word
+from kg_neo4j_offline.networks.relation_features import MARK_SHAPE, SHAPES, shape, split_word
 
 __all__ = ["CLS", "MARK_SHAPE", "SEP", "SHAPES", "UNKNOWN", "folder", "pieces", "shape", "vocabulary", "weights"]
 

@@ -20,8 +20,8 @@ from training.relations.reader import Reading
 from training.relations.student import Example
 from training.split import place
 
-from kg_neo4j.offline.networks import relation_model, trained
-from kg_neo4j.offline.networks.relation_features import PieceVocabulary, Window, describe, windows
+from kg_neo4j_offline.networks import relation_model, trained
+from kg_neo4j_offline.networks.relation_features import PieceVocabulary, Window, describe, windows
 
 SEED = 0
 STEPS = 700  # of the student, batches of up to ten passages

@@ -8,11 +8,11 @@ from pathlib import Path
 from training.ner.passages import unannotated as texts
 from training.split import part
 
-from kg_neo4j.eval.extraction import gold
-from kg_neo4j.offline.extractor.coreference import group_spans
-from kg_neo4j.offline.extractor.mentions import EntityMentions
-from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.mention_types import MentionSpan
+from kg_neo4j_lab.extraction import gold
+from kg_neo4j_offline.extractor.coreference import group_spans
+from kg_neo4j_offline.extractor.mentions import EntityMentions
+from kg_neo4j_offline.networks import trained
+from kg_neo4j_offline.networks.mention_types import MentionSpan
 
 LABELS = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 Place = tuple[int, int]

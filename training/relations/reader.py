@@ -18,7 +18,7 @@ import optax
 from training.ner import wordpieces
 from training.relations import network
 
-from kg_neo4j.offline.networks.relation_features import NEAR, PieceVocabulary, TextFeatures, Window
+from kg_neo4j_offline.networks.relation_features import NEAR, PieceVocabulary, TextFeatures, Window
 
 KEPT = (0, 1, 2, 3)  # layers of the teacher
 RANK = 128  # numbers a piece

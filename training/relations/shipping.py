@@ -13,8 +13,8 @@ import numpy as np
 from training.relations.silver import chance, fit
 from training.relations.student import Example, Parameters
 
-from kg_neo4j.eval.extraction.type_map import snake
-from kg_neo4j.offline.networks.relation_features import TYPES
+from kg_neo4j_lab.extraction.type_map import snake
+from kg_neo4j_offline.networks.relation_features import TYPES
 
 BYTES = ("words", "couples", "up", "down", "top", "first_names", "last_names")
 COARSE, FINE = 7, 31  # steps to each side, of the networks' tables and of the reader's matrices; few, to be small

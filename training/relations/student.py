@@ -1,4 +1,4 @@
-"""The network that ships, in JAX for training: `kg_neo4j.offline.networks.relation_model` is the same in NumPy."""
+"""The network that ships, in JAX for training: `kg_neo4j_offline.networks.relation_model` is the same in NumPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from kg_neo4j.offline.networks.relation_features import (
+from kg_neo4j_offline.networks.relation_features import (
     BUCKETS,
     DISTANCES,
     FACTS,

@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from kg_neo4j._models.ledger import Books, Hold, Ledger, Seen, State
+from kg_neo4j._models.books import Books, Hold, Seen, State
 from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.records import Usage
 
@@ -51,7 +51,7 @@ class Budget:
     With a ledger it is the budget of all workers that name the same file, and of all runs that did before.
     """
 
-    def __init__(self, limit_usd: float, ledger: Ledger | None = None) -> None:
+    def __init__(self, limit_usd: float, ledger: Books | None = None) -> None:
         """Refuse a limit that is not above zero: UsageError."""
         if not limit_usd > 0:
             raise UsageError(f"a budget of {limit_usd:g} USD", hint="more than 0; `--dry-run` says what a load costs")

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j._models.books import MARGIN, Seen
 from kg_neo4j._models.budget import Budget, Cost, Grant
-from kg_neo4j._models.ledger import MARGIN, Seen
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.prices import Price

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._models import openai_client, openai_faults, tokens
+from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.ledger import Seen
 from kg_neo4j._models.openai_client import Data, ModelCall, read_body, read_count, read_object
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing

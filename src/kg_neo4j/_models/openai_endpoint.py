@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from kg_neo4j._models.ledger import Ledger
+from kg_neo4j._models.books import Books
 from kg_neo4j.errors import UsageError
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -31,7 +31,7 @@ class Endpoint:
     concurrency: int = 16  # calls in flight at most, of all callers together
     rpm: int | None = None  # HTTP calls a minute at most, of all callers together
     tpm: int | None = None  # tokens of prompts and answers a minute, likewise
-    ledger: Ledger | None = None  # shared with the callers in other processes, too; None: this process
+    ledger: Books | None = None  # shared with the callers in other processes, too; None: this process
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # between the calls
     now: Callable[[], float] = time.monotonic  # the clock that `sleep` follows
 

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from kg_neo4j._models.ledger import Books, Clocks
+from kg_neo4j._models.books import Books, Clocks
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import MAX_WAIT_S
 

@@ -93,7 +93,7 @@ def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:
     """Return what the model sees of a chunk."""
     if preprocessing == "none":
         return Shown(chunk.text)
-    from kg_neo4j.acquire import preprocess
+    from kg_neo4j_offline import preprocess
 
     shortened = preprocess.shorten(chunk.text, language)
     return Shown(shortened.text, shortened.to_source)

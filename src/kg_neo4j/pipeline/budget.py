@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kg_neo4j._models.books import Books
 from kg_neo4j._models.budget import Budget
-from kg_neo4j._models.ledger import Ledger
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.graph.database import Database
@@ -15,7 +15,7 @@ from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 
 
-def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget | None:
+def budget_of(limit_usd: float | None, ledger: Books | None = None) -> Budget | None:
     """Return the budget of one run, with a ledger that of all its workers and of earlier runs; None for no limit.
 
     Raises UsageError for one that is not above zero.

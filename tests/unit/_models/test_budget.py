@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fake_llm import FakeLlm, Reply
+from kg_neo4j._models.books import FIRST_OUTPUT, FRAME, MARGIN, Seen
 from kg_neo4j._models.budget import Budget, Cost, Grant
 from kg_neo4j._models.budgeted import BudgetedChat, BudgetedEmbedding
-from kg_neo4j._models.ledger import FIRST_OUTPUT, FRAME, MARGIN, Seen
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.openai_endpoint import Endpoint

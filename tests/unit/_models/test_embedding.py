@@ -10,7 +10,7 @@ import pytest
 
 from kg_neo4j._models.embedding import BATCH_PIECES, average, embed_pieces, embed_texts, pieces_of, split
 from kg_neo4j.errors import BadModelAnswer
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 
 
 class Words:

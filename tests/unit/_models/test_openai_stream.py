@@ -10,9 +10,9 @@ import pytest
 
 from fake_llm import FakeLlm, Reply
 from kg_neo4j._models import tokens
+from kg_neo4j._models.books import FRAME, MARGIN
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.budgeted import BudgetedChat
-from kg_neo4j._models.ledger import FRAME, MARGIN
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price

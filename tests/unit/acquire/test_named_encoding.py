@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.acquire import files, manifest
+from kg_neo4j.acquire import files
 from kg_neo4j.acquire.decoding import check_encoding, decode
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import Document, SkippedSource
+from kg_neo4j_scale import manifest
 
 CAFE = "Café"  # too short for its encoding to be certain
 HTML = '<html><head><meta charset="utf-8"></head><body><p>Łódź</p></body></html>'

@@ -20,8 +20,8 @@ from kg_neo4j.extract.context import ChunkTask, DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.factory import door_to
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, Usage
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
 
 HEADERS = f"{','.join(NODE_HEADER)}\n\n{','.join(RELATIONSHIP_HEADER)}\n"
 ONE_NODE = f"{','.join(NODE_HEADER)}\nn1,PERSON,Ada Lovelace,,,,,,Ada Lovelace\n\n{','.join(RELATIONSHIP_HEADER)}\n"

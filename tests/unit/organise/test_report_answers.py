@@ -18,7 +18,6 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request
 from kg_neo4j.factory import door_to, without_model
-from kg_neo4j.offline.composed_reports import compose
 from kg_neo4j.organise.community_reports import NameDomain
 from kg_neo4j.organise.report_material import ReportMaterial, pack
 from kg_neo4j.organise.report_questions import (
@@ -33,6 +32,7 @@ from kg_neo4j.organise.report_questions import (
     written,
 )
 from kg_neo4j.organise.report_references import check
+from kg_neo4j_offline.composed_reports import compose
 from report_communities import circle
 from report_writer import write_report
 from scripted_layer import MemoryStore, ScriptedLayer, script

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j.offline.composed_reports import compose
 from kg_neo4j.organise.report_material import ReportMaterial, pack
 from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, Finding
+from kg_neo4j_offline.composed_reports import compose
 from report_communities import circle
 
 TOKENISER = tokens.load("approximate-1")

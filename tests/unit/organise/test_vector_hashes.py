@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kg_neo4j.graph.constraints import vector_index_name
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise.search_indexes import SearchIndex
 from kg_neo4j.organise.vectors import text_hash
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 
 
 def test_the_hash_covers_text_model_and_dimension() -> None:

@@ -11,8 +11,8 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.records import QuoteCounts
+from kg_neo4j_scale.extract import extract
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")

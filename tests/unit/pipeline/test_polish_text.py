@@ -9,8 +9,8 @@ import pytest
 
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.records import ExtractReport
+from kg_neo4j_scale.extract import extract
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 
 from kg_neo4j import AbstractSummariser
 from kg_neo4j.errors import UsageError
-from kg_neo4j.offline import cues
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.stored import DETAIL, SUMMARY, Node
+from kg_neo4j_offline import cues
 from memory_trees import MemoryTrees, Told, by, scripted
 from tree_runs import ASPECTS, aspect_of_note, say_some, story
 

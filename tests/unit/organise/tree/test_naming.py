@@ -14,7 +14,6 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.factory import door_to
-from kg_neo4j.offline.cues import cued_clusters, typical_densities
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.naming import (
@@ -27,6 +26,7 @@ from kg_neo4j.organise.tree.naming import (
     read_names,
 )
 from kg_neo4j.organise.tree.written import Subject
+from kg_neo4j_offline.cues import cued_clusters, typical_densities
 
 SEVEN = load_aspects(None)
 TOKENISER = tokens.load("approximate-1")

@@ -18,7 +18,6 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.factory import door_to, without_model
-from kg_neo4j.offline import tree_texts
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects, prompt_of
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
@@ -47,6 +46,7 @@ from kg_neo4j.organise.tree.written import (
     words_for,
     write_summary,
 )
+from kg_neo4j_offline import tree_texts
 
 SEVEN = load_aspects(None)
 SETTING = SEVEN[2]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kg_neo4j._models.embedding import Vectors
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from memory_trees import MemoryTrees, by, scripted
 from tree_runs import saga
 

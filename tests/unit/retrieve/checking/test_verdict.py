@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.stand_ins import contradicts
 from kg_neo4j.retrieve.checking.claim_list import read_claims
 from kg_neo4j.retrieve.checking.counterparts import counterparts, name_spans
 from kg_neo4j.retrieve.checking.support import CitedPassage
 from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, Verdict, find_quote, judge_claim
+from kg_neo4j_offline.stand_ins import contradicts
 
 TEXT = (
     "Ada Lind (4 May 1890 – 3 June 1950) was a director from Oslo. She was taught by Otto Berg. Ada Lind directed Rain "

@@ -16,13 +16,13 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, ModelRefused, UnreadableSource, UsageError
-from kg_neo4j.eval.chunk_length import ChunkLengthOptions, plan_chunk_length, study_chunk_length
-from kg_neo4j.eval.variants import Grid
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
+from kg_neo4j_lab.chunk_length import ChunkLengthOptions, plan_chunk_length, study_chunk_length
+from kg_neo4j_lab.variants import Grid
 from study_runs import ARTICLE, STORY, left, studying, without_model
 
 ONE = ChunkLengthOptions(Grid(tokens=(300,)), gleanings=0)

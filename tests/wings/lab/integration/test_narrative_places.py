@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UnreadableSource, UsageError
-from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys, with_quotes
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
+from kg_neo4j_lab.narrative.questions import NarrativeQuestion, read_narrative, with_keys, with_quotes
 from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
 
 QUESTION = {"id": "q", "question": "Who was her father?", "answer": "Lord Byron"}

@@ -18,19 +18,19 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, KgError, UnreadableSource, UsageError
-from kg_neo4j.eval.narrative.grid import Grids, StudyScope
-from kg_neo4j.eval.narrative.study import (
-    NarrativeOptions,
-    NarrativeStudy,
-    plan_narrative,
-    study_narrative,
-)
-from kg_neo4j.eval.narrative.tables import tables
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, plan_tree, tree
+from kg_neo4j_lab.narrative.grid import Grids, StudyScope
+from kg_neo4j_lab.narrative.study import (
+    NarrativeOptions,
+    NarrativeStudy,
+    plan_narrative,
+    study_narrative,
+)
+from kg_neo4j_lab.narrative.tables import tables
 from study_runs import STORY, left, story_questions, studying, without_model
 from tree_runs import kind_of, say
 

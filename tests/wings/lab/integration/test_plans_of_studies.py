@@ -15,12 +15,12 @@ import pytest
 import answer_judge
 from fake_llm import FakeLlm
 from kg_neo4j import Settings
-from kg_neo4j.eval.answers.comparison import ComparisonOptions, compare_systems
-from kg_neo4j.eval.answers.plan import plan_comparison
-from kg_neo4j.eval.narrative.grid import Grids, StudyScope
-from kg_neo4j.eval.narrative.study import NarrativeOptions, plan_narrative, study_narrative
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Usage
+from kg_neo4j_lab.answers.comparison import ComparisonOptions, compare_systems
+from kg_neo4j_lab.answers.plan import plan_comparison
+from kg_neo4j_lab.narrative.grid import Grids, StudyScope
+from kg_neo4j_lab.narrative.study import NarrativeOptions, plan_narrative, study_narrative
 from published_sets import quality_line, quality_question, two_articles, write_lines
 from report_writer import is_report_prompt, write_report
 from study_runs import STORY, story_questions, studying

@@ -10,7 +10,6 @@ import pytest
 from kg_neo4j import LoadOptions, Settings, factory, load
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.chunking import target
-from kg_neo4j.eval.narrative.questions import EvidenceFound, NarrativeQuestion, find_evidence, read_narrative
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.tree import tree
@@ -18,6 +17,7 @@ from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
+from kg_neo4j_lab.narrative.questions import EvidenceFound, NarrativeQuestion, find_evidence, read_narrative
 from private_server import PrivateServer
 
 ROOT = Path(__file__).resolve().parents[4]

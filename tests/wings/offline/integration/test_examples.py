@@ -12,7 +12,6 @@ import pytest
 from kg_neo4j import Settings
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.pipeline.commands.ask import ask
 from kg_neo4j.pipeline.commands.communities import community_reports
 from kg_neo4j.pipeline.commands.load import load
@@ -23,6 +22,7 @@ from kg_neo4j.retrieve.question import fulltext_query, read
 from kg_neo4j.retrieve.routing import route
 from kg_neo4j.rooms.chat.talk import Chat, chat
 from kg_neo4j.rooms.chat.turns import Turn
+from kg_neo4j_offline.follow_ups import resolve
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 TEXTS = [

@@ -29,12 +29,12 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export
 from kg_neo4j.pipeline.commands.ask import ask
-from kg_neo4j.pipeline.commands.build import FINISHED, BuildOptions, build
-from kg_neo4j.pipeline.commands.extract import extract
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from kg_neo4j_scale.build import FINISHED, BuildOptions, build
+from kg_neo4j_scale.extract import extract
 from neo4j_local import admin
 from private_server import PrivateServer, short_lived
 from small_disk import SmallDisk

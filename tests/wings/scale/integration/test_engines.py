@@ -24,10 +24,10 @@ from engine_contract import (
     write_manifest,
 )
 from kg_neo4j.errors import UsageError, WorkerLost
-from kg_neo4j.pipeline.commands.extract import extract
-from kg_neo4j.pipeline.engines import choice, processes
-from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.settings import Settings
+from kg_neo4j_scale.engines import choice, processes
+from kg_neo4j_scale.engines.choice import EngineOptions
+from kg_neo4j_scale.extract import extract
 
 
 def environment(online: Settings, folder: Path) -> dict[str, str]:
@@ -68,7 +68,7 @@ class TestLocal(EngineContract):
 
 class TestProcesses(EngineContract):
     engine = EngineOptions("processes", workers=2)
-    marks = ("kg_neo4j.pipeline.engines.processes import main",)
+    marks = ("kg_neo4j_scale.engines.processes import main",)
 
     def test_a_shard_that_kills_every_worker_is_skipped_and_the_others_are_not(
         self, tmp_path: Path, online: Settings, slow: SlowLlm, monkeypatch: pytest.MonkeyPatch

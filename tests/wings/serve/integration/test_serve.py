@@ -13,11 +13,11 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve import api
-from kg_neo4j._serve.connection import Rights
-from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import api
+from kg_neo4j_serve.connection import Rights
+from kg_neo4j_serve.service import Service
 from served import served
 from tcp_proxy import TcpProxy
 

@@ -21,14 +21,14 @@ import pytest
 from cypher_hostile import HOSTILE, UNHELD
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve import api, limits
-from kg_neo4j._serve.connection import Rights, Turnstile
-from kg_neo4j._serve.guard import Access
-from kg_neo4j._serve.refusals import Refused
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import api, limits
+from kg_neo4j_serve.connection import Rights, Turnstile
+from kg_neo4j_serve.guard import Access
+from kg_neo4j_serve.refusals import Refused
 from kg_runner import Kg, environment_of
 from served import PERSON, post, served
 

@@ -122,7 +122,7 @@ def test_a_tree_leads_from_aspects_to_passages(server: httpx.Client, graph_of_a_
 
 
 def test_a_large_tree_is_drawn_from_the_top(server: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_neo4j._serve import limits
+    from kg_neo4j_serve import limits
 
     (listed,) = server.get("/trees.json").json()["trees"]
     monkeypatch.setattr(limits, "MOST_DRAWN", 5)

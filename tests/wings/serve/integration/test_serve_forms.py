@@ -14,12 +14,12 @@ import httpx
 import pytest
 from lxml import html
 
-from kg_neo4j._serve import rendering
-from kg_neo4j._serve.connection import Rights
-from kg_neo4j._serve.guard import Access
 from kg_neo4j.pipeline.commands import resolve
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import rendering
+from kg_neo4j_serve.connection import Rights
+from kg_neo4j_serve.guard import Access
 from served import PERSON, post, served, token
 
 STORY = Path(__file__).resolve().parents[4] / "examples" / "the_lamp_at_skarnes.md"

@@ -12,9 +12,9 @@ import pytest
 
 from fake_llm import FakeLlm
 from hostile_pages import faults
-from kg_neo4j._serve import limits
-from kg_neo4j._serve.connection import Rights
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.connection import Rights
 from served import post, served
 
 TEXT = b"Ada Lovelace met Charles Babbage in 1833. Charles Babbage designed the Analytical Engine."

@@ -19,9 +19,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from kg_neo4j import KnowledgeGraph
 from kg_neo4j._models import tokens
-from kg_neo4j._serve import limits, mcp
-from kg_neo4j._serve.connection import Rights
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import limits, mcp
+from kg_neo4j_serve.connection import Rights
 from kg_runner import environment_of
 from served import served
 
@@ -163,7 +163,7 @@ def test_the_program_of_the_documentation_runs(server: httpx.Client) -> None:
 def test_the_list_of_tools_is_short(notes: KnowledgeGraph) -> None:
     count = tokens.load().count
     for rights in (Rights(), Rights(write=True)):
-        from kg_neo4j._serve.service import Service
+        from kg_neo4j_serve.service import Service
 
         listed = [mcp.tool(name) for name in mcp.names(Service(notes.settings, rights))]
         assert sum(count(each.model_dump_json(by_alias=True, exclude_none=True)) for each in listed) < 2_500

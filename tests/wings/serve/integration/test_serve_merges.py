@@ -9,13 +9,13 @@ import httpx
 import pytest
 
 from hostile_pages import faults
-from kg_neo4j._serve import limits
-from kg_neo4j._serve.connection import Rights
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands import resolve
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.connection import Rights
 from served import post, served
 
 HOSTILE = "<script>alert(1)</script>"

@@ -12,10 +12,10 @@ from lxml import html
 
 from hostile_pages import TEXTS, faults, load_hostile
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve import rendering
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import rendering
 from served import served
 
 ADA = (

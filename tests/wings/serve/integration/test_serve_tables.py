@@ -7,12 +7,12 @@ from pathlib import Path
 from fake_llm import FakeLlm
 from hostile_pages import faults
 from kg_neo4j import LoadOptions
-from kg_neo4j._serve import limits
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.rebuild import quarantine
 from kg_neo4j.pipeline.commands.report import report as run_report
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import limits
 from served import served
 
 HOSTILE = "<script>alert(1)</script>"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j._cli.study import spread_values, turned
 from kg_neo4j.graph.report_format import Report
+from kg_neo4j_lab._cli.study import spread_values, turned
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from types import ModuleType
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UsageError
-from kg_neo4j.eval.retrieval.scorecard import RetrievalCard
-from kg_neo4j.eval.retrieval.scores import RetrievalScore
 from kg_neo4j.records import LoadReport
+from kg_neo4j_lab.retrieval.scorecard import RetrievalCard
+from kg_neo4j_lab.retrieval.scores import RetrievalScore
 
 CHECKOUT = Path(__file__).resolve().parents[5]
 

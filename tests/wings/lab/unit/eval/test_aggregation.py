@@ -7,8 +7,8 @@ import pytest
 from kg_neo4j._models.tokens import Approximation
 from kg_neo4j.acquire.plain_text import read_markdown
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
-from kg_neo4j.eval import aggregation
 from kg_neo4j.records import Document
+from kg_neo4j_lab import aggregation
 
 TOKENISER = Approximation()
 

@@ -10,10 +10,10 @@ import pytest
 from context_reader import read_with_context
 from fake_llm import FakeLlm
 from kg_neo4j.errors import UnreadableSource
-from kg_neo4j.eval.context import component_sizes, count_duplicates, is_pronoun_link, study_context
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import NodeRow
 from kg_neo4j.settings import Settings
+from kg_neo4j_lab.context import component_sizes, count_duplicates, is_pronoun_link, study_context
 
 TEXT = str(Path(__file__).resolve().parents[5] / "examples" / "across_chunks.md")
 OPTIONS = LoadOptions(chunk_tokens=40, wave=2, gleanings=0)

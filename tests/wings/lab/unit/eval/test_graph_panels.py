@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.graph_panels import check, draw_side_by_side
 from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
+from kg_neo4j_lab.graph_panels import check, draw_side_by_side
 
 NODES = tuple(PlotNode(num, f"Node {num}", "PERSON", "1", 1) for num in range(2))
 FULL = PlotGraph("g", NODES, (PlotRelationship(0, "KNOWS", 1, 1),), 2)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.eval.variants import measure, modularity
+from kg_neo4j_lab.variants import measure, modularity
 
 FIRST, SECOND = range(4), range(4, 8)
 CLIQUES = [(a, b, 1) for part in (FIRST, SECOND) for a, b in itertools.combinations(part, 2)]

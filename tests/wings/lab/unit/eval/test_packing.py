@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.eval.packing import pack
+from kg_neo4j_lab.packing import pack
 
 STAR = [(0, leaf) for leaf in range(1, 30)]
 PATH = [(node, node + 1) for node in range(9)]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.eval import partition
+from kg_neo4j_lab import partition
 
 CHECKOUT = Path(__file__).resolve().parents[5]
 

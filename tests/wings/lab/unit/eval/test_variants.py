@@ -7,7 +7,9 @@ import json
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.variants import (
+from kg_neo4j.graph.report_format import render
+from kg_neo4j.records import Usage
+from kg_neo4j_lab.variants import (
     ChunkLengthStudy,
     GraphShape,
     Grid,
@@ -18,8 +20,6 @@ from kg_neo4j.eval.variants import (
     ratios_table,
     variants_table,
 )
-from kg_neo4j.graph.report_format import render
-from kg_neo4j.records import Usage
 
 
 def run(tokens: int | None, nodes: int, relationships: int, repeat: int = 1, preprocess: str = "none") -> VariantRun:

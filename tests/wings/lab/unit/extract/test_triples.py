@@ -14,9 +14,9 @@ from kg_neo4j.errors import SourceNotFound, UnreadableSource
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.rows import read
-from kg_neo4j.extract.triples import TripleExtractor, Triples, read_triples
 from kg_neo4j.extract.validation import ValidRows, validate
 from kg_neo4j.records import Chunk, Document, RejectionReason
+from kg_neo4j_lab.triples import TripleExtractor, Triples, read_triples
 
 TEXT = "Otto Lind built the mill in Askeby. The mill burnt down in 1911. Nobody built it again."
 SAID = {

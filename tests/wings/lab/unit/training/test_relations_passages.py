@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.eval.partition import TEST_FROM, is_test, place
+from kg_neo4j_lab.partition import TEST_FROM, is_test, place
 
 CHECKOUT = Path(__file__).resolve().parents[5]
 LEARNED = [

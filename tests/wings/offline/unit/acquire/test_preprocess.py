@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.acquire import preprocess
-from kg_neo4j.acquire.preprocess import shorten
+from kg_neo4j_offline import preprocess
+from kg_neo4j_offline.preprocess import shorten
 
 TEXT = (
     "Muhammad was not born in Medina. He didn't move there until 622, and he never went back.\n\n"

@@ -6,7 +6,7 @@ import random
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
-from kg_neo4j.offline.description_extracts import extract, split
+from kg_neo4j_offline.description_extracts import extract, split
 
 TOKENISER = tokens.load("approximate-1")
 MARIE = [

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.rooms.chat.turns import TURNS, Turn, TurnMention, Understood, remember, render
+from kg_neo4j_offline.follow_ups import resolve
 
 TOKENISER = tokens.load("approximate-1")
 ADA = TurnMention("Ada Lovelace", "person", "f", "Ada Lovelace")

@@ -2,11 +2,11 @@ import pytest
 
 from film_graph import MODEL, TOKENISER
 from kg_neo4j.factory import contradictions, without_model
-from kg_neo4j.offline.from_sources import answer
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import Found, FoundChunk, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.reply import AnswerFromSources
+from kg_neo4j_offline.from_sources import answer
 
 HOW = AskContext(MODEL, TOKENISER, without_model(), contradictions())
 

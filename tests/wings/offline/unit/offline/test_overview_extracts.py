@@ -1,6 +1,6 @@
 import pytest
 
-from kg_neo4j.offline.overview_extracts import form_of, most_named
+from kg_neo4j_offline.overview_extracts import form_of, most_named
 
 
 @pytest.mark.parametrize(

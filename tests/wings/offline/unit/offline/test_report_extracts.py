@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from kg_neo4j.offline.report_extracts import extract
 from kg_neo4j.organise.stored_reports import COMPOSED
 from kg_neo4j.retrieve.overview.report_selection import ReportLevel, choose, most_important
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.report_extracts import extract
 from report_communities import report
 
 REPORTS = [(1, report(1, "Ada Lovelace", rating=3.0)), (2, report(2, "Charles Babbage", rating=8.0))]

@@ -12,13 +12,13 @@ from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.tasks import Request, Task
-from kg_neo4j.offline import stand_ins
 from kg_neo4j.organise.description_merges import Element, Merge
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.organise.tree.naming import TreeNamer
 from kg_neo4j.organise.tree.written import Subject
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
+from kg_neo4j_offline import stand_ins
 
 TOKENISER = tokens.load("approximate-1")
 WITHIN_JOBS = frozenset(

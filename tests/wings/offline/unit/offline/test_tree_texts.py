@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.sentences import sentences
-from kg_neo4j.offline import cues
-from kg_neo4j.offline import tree_texts as extractive
 from kg_neo4j.organise.tree.aspects import GENERAL, SHIPPED, load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
+from kg_neo4j_offline import cues
+from kg_neo4j_offline import tree_texts as extractive
 
 SEVEN = {aspect.name: aspect for aspect in load_aspects(None)}
 TOKENISER = tokens.load("approximate-1")
@@ -212,7 +212,7 @@ def test_any_text_gives_a_summary_within_its_length(parts: list[str], most: int,
 
 PROGRAM = f"""
 from kg_neo4j._models import tokens
-from kg_neo4j.offline import tree_texts as extractive
+from kg_neo4j_offline import tree_texts as extractive
 from kg_neo4j.organise.tree.aspects import load_aspects
 for aspect in load_aspects(None):
     print(extractive.summary({STORY!r}, aspect, tokens.load("approximate-1"), 60))

@@ -21,13 +21,14 @@ import pytest
 import ledger_workers
 from fake_llm import FakeLlm
 from kg_neo4j import owners
-from kg_neo4j._models import ledger as ledgers
+from kg_neo4j._models.books import Clocks, Hold, Seen
 from kg_neo4j._models.budget import Budget, Cost
-from kg_neo4j._models.ledger import Clocks, Hold, Ledger, Seen
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import BudgetReached, FolderFull, KgError
 from kg_neo4j.records import Usage
+from kg_neo4j_scale import ledger as ledgers
+from kg_neo4j_scale.ledger import Ledger
 from small_disk import SmallDisk
 
 STEP_USD = 5.0  # some 400 calls
@@ -98,7 +99,7 @@ def test_a_later_run_counts_what_earlier_ones_spent(path: Path) -> None:
 
 def test_a_reservation_waits_for_one_of_a_living_process_and_not_for_one_of_a_dead(path: Path) -> None:
     """A process that sleeps holds 0.7 of 1 USD; another one waits for it until it is killed."""
-    reserve = "from kg_neo4j._models.budget import Budget, Cost; from kg_neo4j._models.ledger import Ledger; "
+    reserve = "from kg_neo4j._models.budget import Budget, Cost; from kg_neo4j_scale.ledger import Ledger; "
     reserve += f"Budget(1.0, Ledger({str(path)!r})).reserve(lambda _: Cost(0.7, 0.7, 0.7)); print('held', flush=True); "
     command = [sys.executable, "-c", f"{reserve}import time; time.sleep(600)"]
     refused: list[BudgetReached] = []
@@ -171,7 +172,7 @@ def test_a_line_that_has_no_room_is_not_left_in_part(path: Path) -> None:
     command = (
         "import os, resource; from kg_neo4j._models.budget import Budget, Cost\n"
         "from kg_neo4j.errors import FolderFull\n"
-        "from kg_neo4j._models.ledger import Ledger\n"
+        "from kg_neo4j_scale.ledger import Ledger\n"
         f"path = {str(path)!r}; budget = Budget(1.0, Ledger(path)); cost = Cost(0.25, 0.25, 0.25)\n"
         "budget.reserve(lambda _: cost)\n"
         "size = os.stat(path).st_size\n"
@@ -241,7 +242,7 @@ def test_a_forked_child_reads_the_file_for_itself(path: Path) -> None:
     budget = Budget(1.0, Ledger(path))
     grant = budget.reserve(lambda _: fixed(0.25))
     command = (
-        "import os; from kg_neo4j._models.budget import Budget, Cost; from kg_neo4j._models.ledger import Ledger\n"
+        "import os; from kg_neo4j._models.budget import Budget, Cost; from kg_neo4j_scale.ledger import Ledger\n"
         f"budget = Budget(1.0, Ledger({str(path)!r}))\n"
         "mine = budget.reserve(lambda _: Cost(0.125, 0.125, 0.125))\n"
         "if (pid := os.fork()) == 0:\n"

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.acquire import files, manifest
-from kg_neo4j.acquire.manifest import Entry
+from kg_neo4j.acquire import files
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.records import Document, SkippedSource
+from kg_neo4j_scale import manifest
+from kg_neo4j_scale.manifest import Entry
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.acquire.manifest import Entry
-from kg_neo4j.pipeline.engines import shards
-from kg_neo4j.pipeline.engines.shards import LARGE_SHARD_BYTES, SHARD_BYTES, SHARDS, Shard, limit_of, part, plan
+from kg_neo4j_scale.engines import shards
+from kg_neo4j_scale.engines.shards import LARGE_SHARD_BYTES, SHARD_BYTES, SHARDS, Shard, limit_of, part, plan
+from kg_neo4j_scale.manifest import Entry
 
 
 def entries(sizes: list[int]) -> list[Entry]:

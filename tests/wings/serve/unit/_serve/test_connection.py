@@ -6,10 +6,10 @@ from unittest import mock
 
 import pytest
 
-from kg_neo4j._serve import limits
-from kg_neo4j._serve.connection import RecentAnswers
-from kg_neo4j._serve.results import AskResult
 from kg_neo4j.records import Filters
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.connection import RecentAnswers
+from kg_neo4j_serve.results import AskResult
 
 ANSWER = mock.create_autospec(AskResult, instance=True)
 

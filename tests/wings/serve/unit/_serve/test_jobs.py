@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._serve import jobs, limits
-from kg_neo4j._serve.refusals import Refused
-from kg_neo4j._serve.results import LoadJob
 from kg_neo4j.settings import Settings
+from kg_neo4j_serve import jobs, limits
+from kg_neo4j_serve.refusals import Refused
+from kg_neo4j_serve.results import LoadJob
 
 
 def ended(all_jobs: jobs.Jobs, id: str) -> LoadJob:

@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j._serve.pages.documents import MarkedFacts, MarkedMention, blocks
 from kg_neo4j.records import Fact
 from kg_neo4j.retrieve.excerpts import excerpt
+from kg_neo4j_serve.pages.documents import MarkedFacts, MarkedMention, blocks
 
 TEXT = "# Ada\n\nAda Lovelace met Charles Babbage in 1833.\nHe called her\nEnchantress.\n\nOh!\nAh!\n\n# no\nheading"
 FACT = Fact("f", "Ada Lovelace", "a", "MET", "Charles Babbage", "b")

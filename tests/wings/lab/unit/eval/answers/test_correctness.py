@@ -14,8 +14,10 @@ from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import ModelRefused, UsageError
-from kg_neo4j.eval.answers.comparison import check_ragas
-from kg_neo4j.eval.answers.correctness import (
+from kg_neo4j.records import Usage
+from kg_neo4j.settings import Settings
+from kg_neo4j_lab.answers.comparison import check_ragas
+from kg_neo4j_lab.answers.correctness import (
     AnswerJudgement,
     ModelJudge,
     Statements,
@@ -25,9 +27,7 @@ from kg_neo4j.eval.answers.correctness import (
     judge_of,
     settings_of_judge,
 )
-from kg_neo4j.eval.answers.recalling import Recalling
-from kg_neo4j.records import Usage
-from kg_neo4j.settings import Settings
+from kg_neo4j_lab.answers.recalling import Recalling
 
 QUESTION = "Who was Marley?"
 COMPASS = {"east": (1.0, 0.0), "north": (0.0, 1.0), "west": (-1.0, 0.0), "north-east": (0.6, 0.8)}

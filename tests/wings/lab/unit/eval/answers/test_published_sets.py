@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
-from kg_neo4j.eval.answers.published_sets import guess, read_content, read_set
-from kg_neo4j.eval.answers.questions import QuestionSet, StorySelection, documents_of, graph_of, read_answered
 from kg_neo4j.records import SkippedSource
+from kg_neo4j_lab.answers.published_sets import guess, read_content, read_set
+from kg_neo4j_lab.answers.questions import QuestionSet, StorySelection, documents_of, graph_of, read_answered
 from published_sets import (
     DOCUMENT_COLUMNS,
     MILL,
@@ -279,7 +279,7 @@ def test_a_text_that_cannot_be_read_is_refused_with_its_questions(tmp_path: Path
 
 
 def test_a_text_larger_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kg_neo4j.eval.answers.published_sets.MAX_BYTES", 1_000)
+    monkeypatch.setattr("kg_neo4j_lab.answers.published_sets.MAX_BYTES", 1_000)
     file = tmp_path / "a.content"
     for data in (b"word " * 300, gzip.compress(b"word " * 300)):
         file.write_bytes(data)

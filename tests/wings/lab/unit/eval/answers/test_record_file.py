@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.eval.answers.recalling import RecordFile
+from kg_neo4j_lab.answers.recalling import RecordFile
 
 
 def test_a_line_is_on_the_disk_while_the_run_lives(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.recalling import OF_ONE_MODE, RecordFile
-from kg_neo4j.eval.answers.scorecard import half_of, saved_answers
-from kg_neo4j.eval.answers.scores import GivenAnswer, exact_match, f1, normalise, score
 from kg_neo4j.records import Usage
+from kg_neo4j_lab.answers.questions import read_answered
+from kg_neo4j_lab.answers.recalling import OF_ONE_MODE, RecordFile
+from kg_neo4j_lab.answers.scorecard import half_of, saved_answers
+from kg_neo4j_lab.answers.scores import GivenAnswer, exact_match, f1, normalise, score
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from annotated import passage, row
-from kg_neo4j.eval.extraction import gold as gold_files
-from kg_neo4j.eval.extraction.judging import at_best_threshold, classify
-from kg_neo4j.eval.extraction.scores import Counts
-from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
-from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
+from kg_neo4j_lab.extraction import gold as gold_files
+from kg_neo4j_lab.extraction.judging import at_best_threshold, classify
+from kg_neo4j_lab.extraction.scores import Counts
+from kg_neo4j_lab.extraction.type_map import Meaning, TypeMap
+from kg_neo4j_offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
 TYPES = TypeMap({}, "MISC", {kind: ((Meaning(kind),),) for kind in ("P19", "P26", "P551")})
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.eval.extraction.scores import Counts, assign, b_cubed, ceaf, shared, shares
+from kg_neo4j_lab.extraction.scores import Counts, assign, b_cubed, ceaf, shared, shares
 
 
 def sets(*texts: str) -> list[frozenset[str]]:

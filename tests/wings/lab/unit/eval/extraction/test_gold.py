@@ -10,7 +10,7 @@ import pytest
 
 from annotated import passage, row, write
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.eval.extraction import gold
+from kg_neo4j_lab.extraction import gold
 
 
 def test_a_passage_is_read_with_places_in_its_running_text() -> None:

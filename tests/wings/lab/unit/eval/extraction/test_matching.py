@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotated import ENTITIES, LABELS, passage, row, write
-from kg_neo4j.eval.extraction import gold as gold_files
-from kg_neo4j.eval.extraction import type_map
-from kg_neo4j.eval.extraction.gold import GoldPassage
-from kg_neo4j.eval.extraction.judging import given as as_found
-from kg_neo4j.eval.extraction.matching import (
+from kg_neo4j_lab.extraction import gold as gold_files
+from kg_neo4j_lab.extraction import type_map
+from kg_neo4j_lab.extraction.gold import GoldPassage
+from kg_neo4j_lab.extraction.judging import given as as_found
+from kg_neo4j_lab.extraction.matching import (
     Duplicates,
     RelationMatch,
     align,
@@ -21,9 +21,9 @@ from kg_neo4j.eval.extraction.matching import (
     compare_relations,
     occurrences,
 )
-from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
-from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
-from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
+from kg_neo4j_lab.extraction.scores import Counts, PassageCounts, Score, score, shares
+from kg_neo4j_lab.extraction.type_map import Meaning, TypeMap
+from kg_neo4j_offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
 GOLD = passage()
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from annotated import write
-from kg_neo4j.eval.extraction import gold, type_map
-from kg_neo4j.eval.extraction.matching import (
+from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow, Span
+from kg_neo4j_lab.extraction import gold, type_map
+from kg_neo4j_lab.extraction.matching import (
     from_extractions,
     from_mentions,
     occurrences,
 )
-from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.offline.extractor.mentions import EntityMentions, ScoredRelation
-from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow, Span
+from kg_neo4j_lab.extraction.type_map import TypeMap
+from kg_neo4j_offline.extractor.mentions import EntityMentions, ScoredRelation
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.eval.extraction.gold import join
+from kg_neo4j_lab.extraction.gold import join
 
 
 @pytest.mark.parametrize(

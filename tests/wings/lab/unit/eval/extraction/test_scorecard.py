@@ -10,22 +10,22 @@ import pytest
 from annotated import ANSWER, passage, row, write
 from fake_llm import FakeLlm
 from kg_neo4j.errors import BudgetReached, UsageError
-from kg_neo4j.eval.extraction import gold as gold_files
-from kg_neo4j.eval.extraction import type_map
-from kg_neo4j.eval.extraction.judging import Judged, judge
-from kg_neo4j.eval.extraction.offers import OffersMentions, OffersRelations, RelationClassifier
-from kg_neo4j.eval.extraction.scorecard import Scorecard, ScorecardOptions, extract_passages, score_extraction, select
-from kg_neo4j.eval.extraction.scores import Counts, score
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.schema import load as load_schema
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
-from kg_neo4j.offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import ModelAnswer, RowCounts
 from kg_neo4j.settings import Settings
+from kg_neo4j_lab.extraction import gold as gold_files
+from kg_neo4j_lab.extraction import type_map
+from kg_neo4j_lab.extraction.judging import Judged, judge
+from kg_neo4j_lab.extraction.offers import OffersMentions, OffersRelations, RelationClassifier
+from kg_neo4j_lab.extraction.scorecard import Scorecard, ScorecardOptions, extract_passages, score_extraction, select
+from kg_neo4j_lab.extraction.scores import Counts, score
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
+from kg_neo4j_offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
 ONCE = ScorecardOptions(gleanings=0)
 HEADERS = [line for line in ANSWER.splitlines() if "_id," in line]

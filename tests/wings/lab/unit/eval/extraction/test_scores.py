@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.eval.extraction.scores import Counts, Shares, score, shares
+from kg_neo4j_lab.extraction.scores import Counts, Shares, score, shares
 
 
 def counts(right: float, found: float, gold: float) -> Counts:

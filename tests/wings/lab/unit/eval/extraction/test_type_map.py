@@ -8,9 +8,9 @@ import pytest
 
 from annotated import write
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.extraction import gold, type_map
-from kg_neo4j.eval.extraction.gold import GoldSet
-from kg_neo4j.eval.extraction.type_map import Meaning, snake
+from kg_neo4j_lab.extraction import gold, type_map
+from kg_neo4j_lab.extraction.gold import GoldSet
+from kg_neo4j_lab.extraction.type_map import Meaning, snake
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Grids, StudyScope
-from kg_neo4j.eval.narrative.questions import share
 from kg_neo4j.records import Filters
+from kg_neo4j_lab.narrative.grid import ABLATIONS, SYSTEMS, Grids, StudyScope
+from kg_neo4j_lab.narrative.questions import share
 
 SEVEN = ("character", "irony_and_symbol", "plot", "point_of_view", "setting", "style", "theme")
 

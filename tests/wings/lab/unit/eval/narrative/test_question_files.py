@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.acquire import files
-from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative
 from kg_neo4j.records import Document
+from kg_neo4j_lab.narrative.questions import NarrativeQuestion, read_narrative
 
 DATA = Path(__file__).resolve().parents[5] / "data"
 CAROL = "a_christmas_carol_gutenberg.txt"

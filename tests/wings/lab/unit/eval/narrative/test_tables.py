@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.scores import SystemScore
-from kg_neo4j.eval.narrative.grid import SYSTEMS, StudyScope
-from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
-from kg_neo4j.eval.narrative.tables import draw, tables, write
 from kg_neo4j.records import Usage
+from kg_neo4j_lab.answers.scores import SystemScore
+from kg_neo4j_lab.narrative.grid import SYSTEMS, StudyScope
+from kg_neo4j_lab.narrative.study import NarrativeStudy, WayScore
+from kg_neo4j_lab.narrative.tables import draw, tables, write
 
 SCORE = SystemScore(
     *("naive", 4, 0, 0.52, (0.4, 0.6), 0.61, (0.5, 0.7), 0.0, 0.1, 0.75, 1.0, 812.4, 10.0, Usage(), Usage())

@@ -11,7 +11,9 @@ import pytest
 from fake_llm import FakeLlm, Reply, Request
 from kg_neo4j._models import embedding, tokens
 from kg_neo4j.errors import ContextTooLong, UnreadableSource, UsageError
-from kg_neo4j.eval.retrieval.averaging import (
+from kg_neo4j.factory import HASHED_EMBEDDING
+from kg_neo4j.settings import Settings
+from kg_neo4j_lab.retrieval.averaging import (
     AveragingOptions,
     AveragingResult,
     AveragingWay,
@@ -19,8 +21,6 @@ from kg_neo4j.eval.retrieval.averaging import (
     plan_averaging,
     study_averaging,
 )
-from kg_neo4j.factory import HASHED_EMBEDDING
-from kg_neo4j.settings import Settings
 
 HASHED = Settings(embedding_model=HASHED_EMBEDDING)
 TEXTS, PASSAGES_A_TEXT, WORDS = 12, 8, 70  # 8 passages of some 140 tokens: 9 would be more than 1,200
@@ -78,9 +78,9 @@ def test_a_truncated_text_loses_its_end_and_the_best_piece_finds_it(files: tuple
 
 def test_an_averaged_vector_is_the_one_that_a_load_stores(files: tuple[list[str], list[str]]) -> None:
     """Rankings by `embed_texts`, which loads use, give the recall that the study prints."""
-    from kg_neo4j.eval.retrieval.flat import Dense
-    from kg_neo4j.eval.retrieval.questions import CorpusPassage, read_passages
-    from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+    from kg_neo4j_lab.retrieval.flat import Dense
+    from kg_neo4j_lab.retrieval.questions import CorpusPassage, read_passages
+    from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 
     passages = read_passages(files[0][0])
     joined = [passages[start : start + PASSAGES_A_TEXT] for start in range(0, len(passages), PASSAGES_A_TEXT)]

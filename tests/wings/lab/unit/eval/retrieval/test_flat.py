@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kg_neo4j._models import tokens
-from kg_neo4j.eval.retrieval.flat import Bm25, Dense, fuse
-from kg_neo4j.eval.retrieval.questions import CorpusPassage
-from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+from kg_neo4j_lab.retrieval.flat import Bm25, Dense, fuse
+from kg_neo4j_lab.retrieval.questions import CorpusPassage
+from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 
 PASSAGES = (
     CorpusPassage(4, "Bergen", "Bergen is a city by the sea. Many films are made in Bergen."),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.eval.answers.questions import documents_of, stories_of
-from kg_neo4j.eval.retrieval.questions import CorpusPassage, graph_name, read_passages, read_questions
+from kg_neo4j_lab.answers.questions import documents_of, stories_of
+from kg_neo4j_lab.retrieval.questions import CorpusPassage, graph_name, read_passages, read_questions
 
 PASSAGES = (
     CorpusPassage(0, "Oslo", "Oslo is a city."),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.eval.retrieval.questions import GoldQuestion
-from kg_neo4j.eval.retrieval.scores import Ranking, compare, recall, score
+from kg_neo4j_lab.retrieval.questions import GoldQuestion
+from kg_neo4j_lab.retrieval.scores import Ranking, compare, recall, score
 
 QUESTIONS = (
     GoldQuestion("a", "?", frozenset({1, 2}), type="bridge"),

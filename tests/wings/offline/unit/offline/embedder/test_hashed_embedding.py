@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kg_neo4j._models.protocols import EmbeddingModel
-from kg_neo4j.offline.embedder.hashed_embedding import UNRELATED_BELOW, HashedEmbedding
+from kg_neo4j_offline.embedder.hashed_embedding import UNRELATED_BELOW, HashedEmbedding
 
 EXAMPLES = Path(__file__).resolve().parents[6] / "examples"
 MODEL = HashedEmbedding()
@@ -52,7 +52,7 @@ def test_another_dimension_has_another_name():
 @pytest.mark.parametrize("seed", ["0", "1", "4242"])
 def test_vectors_do_not_depend_on_the_hash_seed(seed):
     code = (
-        "import hashlib; from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding as H;"
+        "import hashlib; from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding as H;"
         "print(hashlib.sha256(H().embed(['Aimé Bonpland in Cumaná, 1799']).round(5).tobytes()).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -15,7 +15,8 @@ import pytest
 from kg_neo4j import factory
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import ModelDamaged
-from kg_neo4j.offline.embedder.static_embedding import (
+from kg_neo4j.settings import Settings
+from kg_neo4j_offline.embedder.static_embedding import (
     FOLDER,
     LOCK,
     UNRELATED_BELOW,
@@ -25,9 +26,8 @@ from kg_neo4j.offline.embedder.static_embedding import (
     load,
     signs,
 )
-from kg_neo4j.offline.embedder.static_words import Weighing
-from kg_neo4j.offline.networks import trained
-from kg_neo4j.settings import Settings
+from kg_neo4j_offline.embedder.static_words import Weighing
+from kg_neo4j_offline.networks import trained
 
 MODEL = StaticEmbedding()
 CHECKOUT = Path(__file__).resolve().parents[6]
@@ -72,7 +72,7 @@ def test_rows_keep_the_order_and_do_not_depend_on_their_neighbours():
 @pytest.mark.parametrize("seed", ["0", "4242"])
 def test_vectors_do_not_depend_on_the_hash_seed(seed: str):
     code = (
-        "import hashlib; from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding as S;"
+        "import hashlib; from kg_neo4j_offline.embedder.static_embedding import StaticEmbedding as S;"
         "print(hashlib.sha256(S().embed(['Aimé Bonpland in Cumaná, 1799']).round(5).tobytes()).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}

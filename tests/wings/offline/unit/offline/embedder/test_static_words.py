@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.embedder.static_words import Weighing, cut, ngrams, weigh
+from kg_neo4j_offline.embedder.static_words import Weighing, cut, ngrams, weigh
 
 PLAIN = Weighing(name=1.0, lead=0.0, reach=20.0)
 KNOWN = {piece: number for number, piece in enumerate(["war", "##saw", "##s", "warsaw", "a", "##a", "北", "##京"])}

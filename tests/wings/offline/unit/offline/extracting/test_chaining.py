@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.extracting.extractive import extract
 
 FILM = "Rain Road is a 1931 film directed by Ada Lind and written by Otto Falk. It was shot in Bergen."
 DIRECTOR = "Ada Lind (born 3 May 1894) was a Norwegian director. She was born in Oslo. Lind married the actor Jon Berg."

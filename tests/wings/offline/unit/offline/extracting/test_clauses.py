@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extracting.clauses import contradicts, parse, read_clauses
+from kg_neo4j_offline.extracting.clauses import contradicts, parse, read_clauses
 
 
 @pytest.mark.parametrize(

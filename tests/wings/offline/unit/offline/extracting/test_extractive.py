@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.extracting.extractive import SENTENCES, extract
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.extracting.extractive import SENTENCES, extract
 
 TEXT = """Maria Stein[a] (4 May 1801 – 7 June 1870) was an Austrian botanist and the founder of the garden at Linz.
 She was born in Vienna. Her father, Karl Stein, was a baker. Her brother Anton Stein died in Prague in 1832.

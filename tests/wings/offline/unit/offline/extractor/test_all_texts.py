@@ -16,8 +16,8 @@ from kg_neo4j.acquire.chunking import chunk
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import ChunkOutcome
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
 from offline_reading import document
 
 SHORTEST = 40  # characters of a string in a table or in JSON that is read as a text

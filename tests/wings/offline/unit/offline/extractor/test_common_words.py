@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.word_vectors import is_common
+from kg_neo4j_offline.extractor.word_vectors import is_common
 from offline_reading import read
 
 ENGLISH = "\nIt was the end of the day, and he was in the house with her."

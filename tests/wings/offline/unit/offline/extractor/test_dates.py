@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.dates import find_dates, life_years
+from kg_neo4j_offline.extractor.dates import find_dates, life_years
 
 
 @pytest.mark.parametrize(

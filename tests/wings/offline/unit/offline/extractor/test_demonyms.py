@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.lexicon import COUNTRIES, NATIONS
+from kg_neo4j_offline.extractor.lexicon import COUNTRIES, NATIONS
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from kg_neo4j.extract.context import ChunkTask, DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.validation import validate
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import ChunkOutcome
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
 from offline_reading import answer, chunk, document, parse, read
 
 EXAMPLES = Path(__file__).resolve().parents[6] / "examples"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.lexicon import FEMALE_NAMES, MALE_NAMES
-from kg_neo4j.offline.extractor.word_vectors import guess_gender
+from kg_neo4j_offline.extractor.lexicon import FEMALE_NAMES, MALE_NAMES
+from kg_neo4j_offline.extractor.word_vectors import guess_gender
 
 
 @pytest.mark.parametrize("name", ["nadine"])

@@ -8,7 +8,7 @@ from kg_neo4j.extract import rows
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.validation import validate
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
 from offline_reading import chunk, document
 
 HOSTILE = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.offline.extractor.coreference import group_spans
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
-from kg_neo4j.offline.extractor.mentions import EntityMentions
-from kg_neo4j.offline.networks.mention_types import MentionSpan
+from kg_neo4j_offline.extractor.coreference import group_spans
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
+from kg_neo4j_offline.extractor.mentions import EntityMentions
+from kg_neo4j_offline.networks.mention_types import MentionSpan
 from offline_reading import chunk, document
 
 ENGLISH = "Marie Curie was born in Warsaw in 1867. In Paris Curie met Pierre Curie and the two married."

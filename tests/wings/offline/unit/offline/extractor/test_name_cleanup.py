@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.name_cleanup import clean_names, is_none
+from kg_neo4j_offline.extractor.name_cleanup import clean_names, is_none
 from offline_reading import read
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.offline.extractor.extractor import OfflineExtractor
-from kg_neo4j.offline.extractor.ner import find_trained, is_english
+from kg_neo4j_offline.extractor.extractor import OfflineExtractor
+from kg_neo4j_offline.extractor.ner import find_trained, is_english
 from offline_reading import chunk, document, parse, read
 
 ENGLISH = "He was born in Warsaw and lived there with his sister until the war, when the family moved to Paris."

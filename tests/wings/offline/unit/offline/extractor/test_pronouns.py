@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor import extractor
-from kg_neo4j.offline.extractor.lexicon import PRONOUNS
-from kg_neo4j.offline.extractor.ner import find_trained
-from kg_neo4j.offline.extractor.parsed_text import sentences
+from kg_neo4j_offline.extractor import extractor
+from kg_neo4j_offline.extractor.lexicon import PRONOUNS
+from kg_neo4j_offline.extractor.ner import find_trained
+from kg_neo4j_offline.extractor.parsed_text import sentences
 
 MARSH = "Helen Marsh wrote novels. "
 

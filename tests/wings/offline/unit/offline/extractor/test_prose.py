@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.parsed_text import blank_lists
+from kg_neo4j_offline.extractor.parsed_text import blank_lists
 
 PROSE = "Ada Lind was born in Oslo in 1871. She moved to Bergen with her brother, who taught there."
 

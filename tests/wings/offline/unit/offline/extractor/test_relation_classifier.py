@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.networks.relation_network import RelationNetwork
+from kg_neo4j_offline.networks.relation_network import RelationNetwork
 from offline_reading import answer
 
 STORY = "Ada Brandt was born in Oslo. She married Otto Lind in Bergen. Otto Lind worked in Rome for the Acme Company. "

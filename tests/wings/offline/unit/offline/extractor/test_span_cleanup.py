@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from kg_neo4j.offline.extractor.name_cleanup import tidy_names
+from kg_neo4j_offline.extractor.name_cleanup import tidy_names
 
 VOCAB = spacy.blank("en").vocab
 

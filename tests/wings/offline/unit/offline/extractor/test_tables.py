@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extractor.parsed_text import mask, sentences
+from kg_neo4j_offline.extractor.parsed_text import mask, sentences
 from offline_reading import read
 
 INFOBOX = """Ada Lind

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.networks.mention_types import MentionSpan, _places, agree
+from kg_neo4j_offline.networks.mention_types import MentionSpan, _places, agree
 
 
 def spans(text: str, *found: tuple[str, int, str]) -> list[MentionSpan]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.offline.networks import columns, trained
+from kg_neo4j_offline.networks import columns, trained
 
 TEXT = "Ada Lind was born in Bergen in 1871.\n\nShe wrote “The Long Winter”, and the Qxzt left. " * 12
 

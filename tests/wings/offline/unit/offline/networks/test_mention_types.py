@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.offline.networks.mention_types import (
+from kg_neo4j_offline.networks.mention_types import (
     BUCKETS,
     HASHES,
     TYPES,
@@ -14,7 +14,7 @@ from kg_neo4j.offline.networks.mention_types import (
     describe,
     settle_types,
 )
-from kg_neo4j.offline.networks.trained import FOLDER, load
+from kg_neo4j_offline.networks.trained import FOLDER, load
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from kg_neo4j.offline.networks import relation_model, trained
-from kg_neo4j.offline.networks.trained import one_thread
+from kg_neo4j_offline.networks import relation_model, trained
+from kg_neo4j_offline.networks.trained import one_thread
 
 
 def blas_threads() -> set[int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.relation_features import BETWEEN, LINK, LINKS, TYPES, describe
+from kg_neo4j_offline.networks import trained
+from kg_neo4j_offline.networks.relation_features import BETWEEN, LINK, LINKS, TYPES, describe
 
 TEXT = "Ada Brandt was born in Oslo. She left. Brandt married Otto Lind in Bergen. Ada Brandt died in Oslo."
 

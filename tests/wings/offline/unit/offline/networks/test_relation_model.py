@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kg_neo4j.errors import ModelDamaged
-from kg_neo4j.offline.networks import relation_model, trained
-from kg_neo4j.offline.networks.relation_features import TYPES, describe, windows
-from kg_neo4j.offline.networks.relation_model import FOLDER, LOCK, _tokens, load
+from kg_neo4j_offline.networks import relation_model, trained
+from kg_neo4j_offline.networks.relation_features import TYPES, describe, windows
+from kg_neo4j_offline.networks.relation_model import FOLDER, LOCK, _tokens, load
 
 TEXT = (
     "Ada Brandt (born 3 May 1871 in Bergen) was a Norwegian chemist. She studied at the University of Oslo. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_neo4j.offline.networks.relation_network import _gelu, _norm
+from kg_neo4j_offline.networks.relation_network import _gelu, _norm
 
 
 def test_gelu_is_that_of_the_hyperbolic_tangent_also_far_from_zero():

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import ModelDamaged
-from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.trained import FOLDER, LOCK, names, process, read_lock, verify
+from kg_neo4j_offline.networks import trained
+from kg_neo4j_offline.networks.trained import FOLDER, LOCK, names, process, read_lock, verify
 
 TEXT = (
     "Marie Curie (7 November 1867 – 4 July 1934) was a Polish and naturalised-French physicist and chemist. "

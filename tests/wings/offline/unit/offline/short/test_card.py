@@ -1,7 +1,7 @@
-from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_card
-from kg_neo4j.offline.short.mentions import lines, mentions
-from kg_neo4j.offline.short.things import Thing, ThingFact
 from kg_neo4j.records import Answer, Citation
+from kg_neo4j_offline.short.card import asks_about, asks_who, has_role, make_card
+from kg_neo4j_offline.short.mentions import lines, mentions
+from kg_neo4j_offline.short.things import Thing, ThingFact
 
 MINUTES = (
     "Apologies: Cllr Desmond Eddowes (in hospital); Sir Anthony Wraxall. It was noted.\n\n"

@@ -1,7 +1,7 @@
 import pytest
 
-from kg_neo4j.offline.short.lives import completed_years, find_life, number_of
-from kg_neo4j.offline.short.mentions import SentenceName, bearers, lines, mentions
+from kg_neo4j_offline.short.lives import completed_years, find_life, number_of
+from kg_neo4j_offline.short.mentions import SentenceName, bearers, lines, mentions
 
 SARRAZAC = (
     "Torvanne was founded by Guilhem de Sarrazac (c. 1205–1271), and not by his brother Perrin. Perrin de Sarrazac"

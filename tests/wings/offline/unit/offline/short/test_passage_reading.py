@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.short.passage_reading import NAME, PATTERNS, read_inverse, read_relation, when_of
+from kg_neo4j_offline.short.passage_reading import NAME, PATTERNS, read_inverse, read_relation, when_of
 
 
 @pytest.mark.parametrize(

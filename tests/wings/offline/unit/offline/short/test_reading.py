@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.short.reading import asks_for_words, find_stated
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.short.reading import asks_for_words, find_stated
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 
-from kg_neo4j.offline.short.lives import StatedValue
-from kg_neo4j.offline.short.mentions import SentenceName, lines, mentions
-from kg_neo4j.offline.short.roles import asks_for_role, find_roles, roles_of
+from kg_neo4j_offline.short.lives import StatedValue
+from kg_neo4j_offline.short.mentions import SentenceName, lines, mentions
+from kg_neo4j_offline.short.roles import asks_for_role, find_roles, roles_of
 
 NEWS = (
     "Dzirnis Marine, the shipyard on the Irbene, will cut 340 posts, managing director Ilze Kalnrude said on Tuesday."

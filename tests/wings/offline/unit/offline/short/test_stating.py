@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.offline.extracting.matching import prepare
-from kg_neo4j.offline.short.reading import find_stated, may_answer
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.extracting.matching import prepare
+from kg_neo4j_offline.short.reading import find_stated, may_answer
 
 
 def answer(question: str, text: str, title: str = "") -> str | None:

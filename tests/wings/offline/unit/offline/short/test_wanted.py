@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.short.comparison import read_comparison
-from kg_neo4j.offline.short.wanted import AskedThing, read_thing, read_wanted
+from kg_neo4j_offline.short.comparison import read_comparison
+from kg_neo4j_offline.short.wanted import AskedThing, read_thing, read_wanted
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.graph.bulk.folding import tasks
-from kg_neo4j.graph.bulk.importer_files import SEPARATOR, Rows, arguments
+from kg_neo4j_scale.bulk.folding import tasks
+from kg_neo4j_scale.bulk.importer_files import SEPARATOR, Rows, arguments
 
 COLUMNS = {"weight": "n", "sizes": "d", "names": "l", "year": "i", "sure": "b"}
 

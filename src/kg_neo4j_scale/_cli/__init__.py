@@ -1,0 +1,1 @@
+"""The commands kg extract, manifest and build."""

@@ -1,0 +1,62 @@
+"""kg serve and kg mcp: the graph for programs, people and MCP clients."""
+
+from __future__ import annotations
+
+import typer
+
+from kg_neo4j._cli.options import settings_for
+from kg_neo4j.errors import UsageError
+
+
+def serve(
+    port: int = 8765,
+    host: str = ("127.0.0.1"),
+    names: list[str] | None = None,
+    token: str | None = None,
+    allow_write: bool = False,
+    allow_spend: float | None = None,
+    model: str | None = None,
+    graph: str | None = None,
+) -> None:
+    """Serve the graph: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
+    _require()
+    from kg_neo4j_serve.app import listen, run
+    from kg_neo4j_serve.connection import Rights
+    from kg_neo4j_serve.guard import Access
+    from kg_neo4j_serve.service import Service
+
+    settings = settings_for(graph=graph, model=model)
+    if token is None and settings.serve_token is not None:
+        token = settings.serve_token.get_secret_value()
+    access = Access.to(host, token, names or ())
+    service = Service(settings, Rights(allow_write, allow_spend))
+    listener = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    base = f"http://{shown}:{listener.getsockname()[1]}"
+    typer.echo(f"graph {settings.graph!r} at {base}/, MCP at {base}/mcp", err=True)
+    for note in service.notes:
+        typer.echo(f"note: {note}", err=True)
+    run(service, access, listener)
+
+
+def mcp(
+    allow_write: bool = False, allow_spend: float | None = None, model: str | None = None, graph: str | None = None
+) -> None:
+    """Offer the same tools to one MCP client over stdin and stdout."""
+    _require()
+    from kg_neo4j_serve.connection import Rights
+    from kg_neo4j_serve.mcp import run_stdio
+    from kg_neo4j_serve.service import Service
+
+    service = Service(settings_for(graph=graph, model=model), Rights(allow_write, allow_spend))
+    for note in service.notes:
+        typer.echo(f"note: {note}", err=True)
+    run_stdio(service)
+
+
+def _require() -> None:
+    """Raise UsageError where the extra `serve` is not installed."""
+    from importlib.util import find_spec
+
+    if not all(find_spec(each) for each in ("mcp", "starlette", "uvicorn", "jinja2", "python_multipart")):
+        raise UsageError("the server needs packages that are not installed", hint="pip install 'kg-neo4j[serve]'")

@@ -1,0 +1,160 @@
+"""What a server has open: the connection of one graph, recent answers, and the threads that requests run in."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kg_neo4j import factory
+from kg_neo4j.progress import SILENT
+from kg_neo4j.settings import Settings
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.jobs import Jobs
+from kg_neo4j_serve.refusals import Refused
+from kg_neo4j_serve.results import AskResult
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.pipeline.commands.ask import Answerer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a server may do beyond reading."""
+
+    write: bool = False  # load documents
+    spend_usd: float | None = None  # in the server's life; None: nothing, and no model is called
+
+
+class Turnstile:
+    """Runs the service's methods in threads. A request that takes too long keeps its thread until its work ends."""
+
+    def __init__(self, threads: int = limits.THREADS, most: int = limits.MOST_AT_ONCE) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="kg-serve")
+        self._most = most
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    async def do(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Return what `work` returns. Raises Refused: 429 where too many wait, 504 after `limits.REQUEST_S`."""
+        future = self.begin(work, *args, **named)
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), limits.REQUEST_S)
+        except TimeoutError:
+            future.cancel()
+            raise Refused(f"no answer within {limits.REQUEST_S:.0f} seconds", 504, hint="ask for less") from None
+        except asyncio.CancelledError:  # the caller is gone
+            future.cancel()
+            raise
+
+    def begin(self, work: Callable[..., T], *args: Any, **named: Any) -> Future[T]:
+        """Begin work without waiting for it. Raises Refused with 429 where too many wait."""
+        with self._lock:
+            if self._inside >= self._most:
+                raise Refused(f"{self._most} requests are being answered", 429, hint="try again in a second")
+            self._inside += 1
+        future = self._pool.submit(work, *args, **named)
+        future.add_done_callback(self._leave)
+        return future
+
+    def close(self) -> None:
+        """Let what runs end, and begin nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _leave(self, _: Future[Any]) -> None:
+        with self._lock:
+            self._inside -= 1
+
+
+class RecentAnswers:
+    """Gives each answer once, to whoever asks the same in the same way within `limits.RECENT_S`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[Hashable, tuple[float, AskResult]] = OrderedDict()
+
+    def put(self, arguments: Mapping[str, Any], answer: AskResult) -> None:
+        """Put an answer there; the oldest makes room."""
+        with self._lock:
+            self._answers[frozenset(arguments.items())] = (time.monotonic(), answer)
+            while len(self._answers) > limits.RECENT:
+                self._answers.popitem(last=False)
+
+    def take(self, arguments: Mapping[str, Any]) -> AskResult | None:
+        """Return the answer to a question, and forget it; None where there is none, or an old one."""
+        with self._lock:
+            put_at, answer = self._answers.pop(frozenset(arguments.items()), (0.0, None))
+        return answer if answer and time.monotonic() - put_at < limits.RECENT_S else None
+
+
+class Connection:
+    """What a server has open: the database, what answers questions, the budget, the loads. Many threads may use it."""
+
+    def __init__(self, settings: Settings, rights: Rights | None = None) -> None:
+        """Open nothing yet. Raises UsageError for a limit of money where the price of a model is not known."""
+        self.rights = rights or Rights()
+        self.notes: tuple[str, ...] = ()
+        self.budget: Budget | None = None
+        self.settings = settings
+        if self.rights.spend_usd is None:
+            self.settings, notes = factory.without_server(settings)
+            self.notes = tuple(notes)
+        else:
+            from kg_neo4j.pipeline.budget import budget_of
+
+            self.budget = budget_of(self.rights.spend_usd)
+            factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
+        self.recent = RecentAnswers()
+        self.jobs = Jobs(self.settings, self.budget)
+        self._lock = threading.RLock()
+        self._database: Database | None = None
+        self._answerer: Answerer | None = None
+
+    @property
+    def graph(self) -> str:
+        """The graph's name."""
+        return self.settings.graph
+
+    def open(self) -> Answerer:
+        """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
+        with self._lock:
+            if self._answerer is None:
+                from kg_neo4j.pipeline.commands.ask import answerer
+
+                door = factory.door(self.settings, budget=self.budget)
+                self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
+            return self._answerer
+
+    def _opened(self) -> Database:
+        from kg_neo4j.graph.connection import connect
+
+        with self._lock:
+            if self._database is None:
+                self._database = connect(self.settings, SILENT)
+                self._database.read_timeout_s = limits.QUERY_S
+            return self._database
+
+    def close(self) -> None:
+        """Begin no further load, and close the connection."""
+        self.jobs.close()
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+            self._database = self._answerer = None
+
+    def database(self) -> Database:
+        """Return the database for one request."""
+        return self._opened().for_another_run()
+
+    def asking(self) -> Answerer:
+        """Return what answers one request."""
+        return replace(self.open(), database=self.database())

@@ -1,0 +1,252 @@
+"""The list of documents, and the text of one with its evidence marked."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.records import Fact
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.refusals import missing
+from kg_neo4j_serve.rendering import ServedPage
+from kg_neo4j_serve.service import Service
+
+PASSAGES = 8  # of a page: some 40,000 characters
+MARKS = 500  # mentions, and statements, of one passage
+SECTIONS = 200  # in the list of a document's sections
+
+_BREAK = re.compile(r"\n[ \t\r]*\n\s*")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
+_SHORT = 64  # characters: lines of verse or of a list are kept apart, those of prose run on
+
+
+def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return a page of the documents."""
+    words, cursor = given.get("words", ""), given.get("cursor")
+    found = service.documents(words, limit=limits.MOST_ROWS, cursor=cursor)
+    return {"found": found, "words": words, "is_first": not cursor}
+
+
+def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return a page of a document: the one that `cursor` says, or that has the passage that is meant."""
+    database, graph = service.database(), service.graph
+    id = limits.checked(given.get("id", ""), "id")
+    rows = database.read(queries.get("serve/document_at"), graph=graph, id=id, most=SECTIONS)
+    if not rows:
+        raise missing(f"no document and no passage of graph {graph!r} has the id {id[:80]!r}")
+    row, cursor = rows[0], given.get("cursor")
+    first = limits.start_of(cursor) if cursor else _page_of(row["chunk"] or 0)
+    passages = database.read(
+        queries.get("serve/passages"), graph=graph, id=row["id"], before=0, skip=first, limit=PASSAGES
+    )
+    ids = [each["id"] for each in passages]
+    found = database.read(queries.get("serve/evidence_in_chunks"), graph=graph, ids=ids, most=MARKS)
+    evidence = {each["id"]: each for each in found}
+    meant = _span(given) if row["chunk"] is not None else None
+    following = first + len(passages)
+    document = {
+        **{name: row[name] or "" for name in ("id", "title", "kind", "key")},
+        "url": row["url"] if (row["url"] or "").startswith(("https://", "http://")) else "",  # that a browser opens
+        "language": row["language"] or "",
+        "total": row["total"],  # passages
+        "sections": _sections(row["sections"]),
+        "passages": [_marked(each, evidence.get(each["id"]), row["pages"], id, meant) for each in passages],
+        "before": limits.cursor_at(max(first - PASSAGES, 0)) if first else None,
+        "cursor": limits.cursor_at(following) if passages and following < row["total"] else None,
+    }
+    return {"document": document}
+
+
+def _page_of(index: int) -> int:
+    return index // PASSAGES * PASSAGES
+
+
+def _span(given: Mapping[str, str]) -> tuple[int, int] | None:
+    """Return the words that a link leads to. Raises UsageError for what are no offsets."""
+    if "start" not in given or "end" not in given:
+        return None
+    place = given["start"], given["end"]
+    if not all(each.isascii() and each.isdecimal() and len(each) < 10 for each in place):
+        raise UsageError("start and end are offsets into the passage", hint="leave both out for the whole passage")
+    return int(place[0]), int(place[1])
+
+
+def _sections(rows: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    """Return the sections that begin within or before each passage, with the cursor of the page that has it."""
+    found = []
+    for path, index in rows:
+        *outer, title = path.split(" > ")
+        page = _page_of(index)
+        cursor = limits.cursor_at(page) if page else None
+        found.append({"title": title, "depth": len(outer), "index": index, "cursor": cursor})
+    return found if len(found) > 1 else []
+
+
+def _marked(
+    row: Mapping[str, Any], found: Mapping[str, Any] | None, pages: Sequence[int] | None, id: str, meant: Any
+) -> dict[str, Any]:
+    """Return a passage with its evidence marked; it `is_here` where a link leads to it and to no words in it."""
+    text, start = limits.shortened(row["text"] or ""), row["start"]
+    mentions = [_mention(text, *each) for each in found["mentions"]] if found else []
+    statements = _statements(found["statements"]) if found else ()
+    begun = [(at - start, number) for number, at in enumerate(pages or (), 1) if start < at < start + len(text)]
+    is_meant = row["id"] == id
+    marked = blocks(text, [each for each in mentions if each], statements, meant if is_meant else None, begun)
+    return {
+        "chunk_id": row["id"],
+        "index": row["index"],
+        "section": row["section"],
+        "page": bisect_right(pages, start) if pages else None,  # of a PDF, from 1: on which it begins
+        "is_meant": is_meant,
+        "is_here": is_meant and not any(part.is_here for block in marked for part in block.parts),
+        "blocks": marked,
+        "statements": statements,
+    }
+
+
+def _mention(text: str, id: str, name: str, as_written: str, start: int, end: int) -> MarkedMention | None:
+    """Return where the words of a mention name the entity; None where they do so by another word."""
+    words = text[start:end].casefold()
+    for each in (as_written, name):
+        at = words.find(each.casefold()) if each else -1
+        if at >= 0 and len(words) == end - start:
+            return MarkedMention(start + at, start + at + len(each), name, id)
+    return None
+
+
+def _statements(rows: Sequence[Sequence[Any]]) -> tuple[MarkedFacts, ...]:
+    """Return statements with what the same words state together."""
+    by_place: dict[tuple[int, int], list[Fact]] = {}
+    for start, end, id, kind, source_id, source, target_id, target in rows:
+        fact = Fact(id, source or "", source_id, kind, target or "", target_id)
+        by_place.setdefault((start, end), []).append(fact)
+    return tuple(
+        MarkedFacts(number, *place, tuple(facts)) for number, (place, facts) in enumerate(sorted(by_place.items()), 1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedMention:
+    """Words of a passage that name an entity."""
+
+    start: int
+    end: int
+    entity: str
+    entity_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedFacts:
+    """Words of a passage that state facts; numbered from 1."""
+
+    number: int
+    start: int  # offsets into the passage
+    end: int
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPart:
+    """Words that the same things cover."""
+
+    text: str
+    entity: str = ""
+    entity_id: str = ""
+    statements: tuple[int, ...] = ()  # numbers of those that cover it
+    ended: tuple[int, ...] = ()  # numbers of those that end with it
+    meant: bool = False  # within the words that a link leads to
+    is_here: bool = False  # the first of those
+    page: int | None = None  # that begins here
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedBlock:
+    """A heading, a paragraph, or lines that are kept apart."""
+
+    kind: str  # "heading", "paragraph" or "lines"
+    parts: tuple[MarkedPart, ...]
+
+
+def blocks(
+    text: str,
+    mentions: Sequence[MarkedMention] = (),
+    statements: Sequence[MarkedFacts] = (),
+    meant: tuple[int, int] | None = None,
+    pages: Sequence[tuple[int, int]] = (),
+) -> tuple[MarkedBlock, ...]:
+    """Return a text in blocks. Of mentions that overlap, the first and longest is kept.
+
+    `pages` are offsets with the number of the page that begins there.
+    """
+    kept = _apart(mentions)
+    meant = meant if meant and meant[0] < meant[1] else (-1, -1)
+    is_met = False
+    begun = dict(pages)
+    spans = [(each.start, each.end) for each in kept] + [(each.start, each.end) for each in statements]
+    points = sorted({point for span in (*spans, meant) for point in span} | set(begun))
+    found = []
+    for kind, first, last in _paragraphs(text):
+        inner = points[bisect_right(points, first) : bisect_left(points, last)]
+        edges = [first, *inner, last]
+        parts = []
+        for start, end in pairwise(edges):
+            named = next((each for each in kept if each.start <= start and end <= each.end), None)
+            is_meant = meant[0] < end and start < meant[1]
+            over = [each for each in statements if each.start < end and start < each.end]
+            parts.append(
+                MarkedPart(
+                    text[start:end],
+                    named.entity if named else "",
+                    named.entity_id if named else "",
+                    tuple(each.number for each in over),
+                    tuple(each.number for each in over if each.end == end or (end == last and _ends(each, text, end))),
+                    is_meant,
+                    is_meant and not is_met,
+                    next((begun[at] for at in sorted(begun) if start <= at < end), None),
+                )
+            )
+            is_met = is_met or is_meant
+        found.append(MarkedBlock(kind, tuple(parts)))
+    return tuple(found)
+
+
+def _ends(statement: MarkedFacts, text: str, end: int) -> bool:
+    """Return whether nothing but space is left of a statement."""
+    return not text[end : statement.end].strip()
+
+
+def _apart(mentions: Sequence[MarkedMention]) -> list[MarkedMention]:
+    kept: list[MarkedMention] = []
+    for each in sorted(mentions, key=lambda each: (each.start, -each.end, each.entity_id)):
+        if each.start < each.end and (not kept or kept[-1].end <= each.start):
+            kept.append(each)
+    return kept
+
+
+def _paragraphs(text: str) -> list[tuple[str, int, int]]:
+    """Return kind, start and end of each paragraph that has words; a mark of a heading is left out."""
+    found = []
+    start = 0
+    for end, following in [*((m.start(), m.end()) for m in _BREAK.finditer(text)), (len(text), len(text))]:
+        words = text[start:end]
+        heading = _HEADING.match(words)
+        if heading and "\n" not in words.strip():
+            found.append(("heading", start + heading.end(), end))
+        elif words.strip():
+            lines = words.strip("\n").split("\n")
+            apart = len(lines) > 1 and all(len(line) < _SHORT for line in lines[:-1])
+            found.append(("lines" if apart else "paragraph", start, end))
+        start = following
+    return found
+
+
+PAGES = (
+    ServedPage("/documents", "documents.html", listed, title="Documents", rank=30),
+    ServedPage("/document", "document.html", shown),
+)

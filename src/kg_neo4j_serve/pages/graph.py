@@ -1,0 +1,174 @@
+"""An entity with its facts and neighbours; and a part of the graph, drawn."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.limits import picked
+from kg_neo4j_serve.refusals import NoSuchEntity
+from kg_neo4j_serve.rendering import ServedPage
+from kg_neo4j_serve.results import EntityCard, Quote
+from kg_neo4j_serve.service import Service
+
+if TYPE_CHECKING:
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.organise.viewer.view import GraphView
+
+QUOTES = 3  # of one fact
+DRAWN = 40  # neighbours in the picture of an entity; all others on the page of the graph
+FACTS = 10  # of a page
+LISTED = 60  # neighbours in the list
+
+_ID = re.compile(r"\b[0-9a-f]{32}\b")
+
+
+def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return an entity by one of its names or its id."""
+    name, cursor = given.get("name") or given.get("id", ""), given.get("cursor")
+    database, graph = service.database(), service.graph
+    card = _card(service, name, cursor)
+    near = _neighbours(database, graph, card.id, limits.NODES)
+    return {
+        "card": card,
+        "facts": _facts(database, graph, [each.id for each in card.facts]),
+        "neighbours": [_neighbour(row) for row in near[:LISTED]],
+        "picture": _draw(database, graph, [card.id, *(row["id"] for row in near[:DRAWN])]) if near else None,
+        "drawn": min(len(near), DRAWN),
+        "neighbours_in_all": len(near),
+        "is_first": not cursor,
+    }
+
+
+def _neighbour(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entity and at most five ways in which it is related; each leads there or from there."""
+    relations = [{"type": kind, "leads_there": leads_there} for kind, leads_there in row["relations"]]
+    return picked(row, "id", "name", "type", "evidence") | {"relations": relations}
+
+
+def _card(service: Service, name: str, cursor: str | None) -> EntityCard:
+    """Return what the graph has about an entity. Raises NoSuchEntity with names that are spelt alike."""
+    from kg_neo4j.retrieve.linking import can_link, suggest
+
+    limits.checked(name, "name")
+    try:
+        return service.entity(name, limit=FACTS, cursor=cursor)
+    except UsageError as error:
+        limits.start_of(cursor)  # raises where it was the cursor
+        database = service.database()
+        near = suggest(database, service.graph, name) if can_link(database, service.graph) else ()
+        raise NoSuchEntity(str(error), name, near) from error
+
+
+def _facts(database: Database, graph: str, ids: list[str]) -> list[dict[str, Any]]:
+    """Return facts with the ids of their ends and the first quotes that state them."""
+    rows = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=ids, quotes=QUOTES)
+    ends = ("id", "source", "source_id", "type", "target", "target_id")
+    return [
+        {name: row[name] or "" for name in ends}
+        | {"evidence": row["evidence"], "quotes": [_quote(*each) for each in row["quotes"]]}
+        for row in rows
+    ]
+
+
+def _quote(
+    chunk: str, start: int, end: int, words: str, document: str | None, pages: list[int] | None, chunk_start: int
+) -> Quote:
+    page = bisect_right(pages, chunk_start + start) if pages else None
+    return Quote(limits.shortened(words), document or "", chunk, start, end, page)
+
+
+def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the entities of `ids`, those around `name`, or the most connected ones; `limit` of them."""
+    limit = _limit(given.get("limit", ""))
+    database, graph = service.database(), service.graph
+    about, ids, nums = "", [], []
+    if "ids" in given:
+        ids = _ID.findall(limits.checked(given["ids"], "ids", most=limits.MOST_NODES * 33))
+    elif "name" in given:
+        card = service.entity(given["name"], limit=1)
+        about, found = card.name, _neighbours(database, graph, card.id, limit)
+        ids = [card.id, *(row["id"] for row in found)]
+    else:
+        rows = database.read(queries.get("analytics/plot_graph"), graph=graph, limit=limit + 1)
+        related = [row for row in rows if row["Connections"]]
+        nums = [row["Num"] for row in related or rows]
+    picture = _draw(database, graph, ids=ids[:limit], nums=nums[:limit])
+    kept = {name: given[name] for name in ("ids", "name") if name in given}
+    is_more = max(len(ids), len(nums)) > limit and limit < limits.MOST_NODES
+    more = {**kept, "limit": str(min(2 * limit, limits.MOST_NODES))} if is_more else {}
+    return {"picture": picture, "about": about, "more": more, "limit": limit}
+
+
+def _neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence[Mapping[str, Any]]:
+    """Return the neighbours of an entity, the best attested first."""
+    return database.read(queries.get("serve/neighbours"), graph=graph, id=id, limit=limit, hub=limits.HUB)
+
+
+def _draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence[int] = ()) -> GraphView:
+    """Return a picture of entities and of all relationships between them, with what a click shows of each."""
+    from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
+    from kg_neo4j.organise.viewer.view import entity_details, fact_details, view
+
+    rows = database.read(queries.get("serve/drawn_entities"), graph=graph, ids=ids, nums=nums)
+    nodes = tuple(PlotNode(r["num"], r["name"], r["type"], r["community"], r["connections"]) for r in rows)
+    places = {node.num: place for place, node in enumerate(nodes)}
+    found = database.read(queries.get("analytics/plot_relationships"), graph=graph, nums=list(places))
+    drawn = tuple(
+        PlotRelationship(places[r["Source"]], r["Type"], places[r["Target"]], r["Evidence"], r["Fact"]) for r in found
+    )
+    data = PlotGraph(graph, nodes, drawn, len(nodes))
+    entities = entity_details(database, graph, list(places), _address)
+    facts = fact_details(database, graph, [each.fact for each in drawn if each.fact], _address)
+    details = {
+        f"n{place}": replace(entities[row["num"]], href=f"/entity?{urlencode({'name': row['id']})}")
+        for place, row in enumerate(rows)
+    }
+    details |= {f"e{place}": facts[each.fact] for place, each in enumerate(drawn) if each.fact in facts}
+    return replace(view(data, "type"), details=details)
+
+
+def _address(chunk: str, start: int | None, end: int | None) -> str:
+    """Return the address of words in their passage."""
+    place = {} if start is None else {"start": start, "end": end}
+    return f"/document?{urlencode({'id': chunk, **place})}#here"
+
+
+def _limit(given: str) -> int:
+    if not given:
+        return limits.NODES
+    if not given.isascii() or not given.isdecimal() or not 0 < int(given[:9]) <= limits.MOST_NODES:
+        raise UsageError(f"limit is a number of nodes, at most {limits.MOST_NODES:,}, not {given[:80]!r}")
+    return int(given)
+
+
+def _still(picture: GraphView) -> Any:
+    """Return a picture as markup, for where no script runs; the names in it are escaped."""
+    from kg_neo4j.organise.viewer.view import draw_still
+
+    return Markup(draw_still(picture))  # noqa: S704 - made by us, with every name escaped
+
+
+def _data(picture: GraphView) -> Any:
+    """Return a picture as JSON that can be within a script element."""
+    from kg_neo4j.organise.html_page import as_data
+
+    return Markup(as_data(asdict(picture)))  # noqa: S704 - nothing in it ends the element
+
+
+PAGES = (
+    ServedPage("/entity", "entity.html", entity),
+    ServedPage("/graph", "graph.html", shown, title="Graph", rank=35),
+)
+STATIC = {"viewer.js": SCRIPT_FILE, "viewer.css": STYLE_FILE}
+FUNCTIONS = {"still": _still, "graph_data": _data}
