@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
+from kg_neo4j import plugins
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.checking.claims import Contradicts
     from kg_neo4j.settings import Settings
 
+OFFLINE = "kg_neo4j_offline"
+_NAME_A_MODEL = "set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL; or install kg-neo4j again"
 Given = TypeVar("Given", "ChatModel", "EmbeddingModel")
 DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
 HASHED_EMBEDDING = "hashed-ngram-256-1"  # KG_EMBEDDING_MODEL for the former built-in embedder, which learned nothing
@@ -79,14 +82,20 @@ def door(settings: Settings, *, budget: Budget | None = None, ledger: Books | No
 
 
 def without_model() -> Door:
-    """Return the door to the replacement of a chat model."""
+    """Return the door to the replacement of a chat model. Raises UsageError where that is not installed."""
+    plugins.need(OFFLINE, "no model is set, and nothing replaces it", _NAME_A_MODEL)
     from kg_neo4j_offline.stand_ins import StandInDoor
 
     return StandInDoor()
 
 
 def contradictions() -> Contradicts:
-    """Return what tells whether a passage contradicts a claim: the parser of the package, also where a model is set."""
+    """Return what tells whether a passage contradicts a claim: the built-in parser, also where a model is set.
+
+    Where it is not installed, any passage may: no claim is called supported.
+    """
+    if not plugins.is_installed(OFFLINE):
+        return lambda claim, passage: True
     from kg_neo4j_offline.stand_ins import contradicts
 
     return contradicts
@@ -95,6 +104,9 @@ def contradictions() -> Contradicts:
 def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:
     """Return the door to a chat model, with the cache of this machine where one is given."""
     from kg_neo4j._models.door import open_door
+
+    if not plugins.is_installed(OFFLINE):
+        return open_door(model, cache, concurrency)
     from kg_neo4j_offline.stand_ins import stand_in
 
     return open_door(model, cache, concurrency, stand_in)
@@ -142,7 +154,11 @@ def _known(price: Price | None, model: str) -> Price:
 
 
 def built_in_embedder(settings: Settings) -> EmbeddingModel:
-    """Return the embedder of this package that the settings mean: it makes no calls."""
+    """Return the built-in embedder that the settings mean: it makes no calls. Without one texts get no vectors."""
+    if not plugins.is_installed(OFFLINE):
+        from kg_neo4j._models.embedding import NoEmbedding
+
+        return NoEmbedding()
     if settings.embedding_model == HASHED_EMBEDDING:
         from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 

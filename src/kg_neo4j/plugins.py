@@ -14,6 +14,7 @@ query with the header that the files of cypher/reports have. One of "kg_neo4j.co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Any
 
@@ -60,6 +61,23 @@ def opened(group: str, name: str, *arguments: str) -> Any:
     if name not in known:
         raise UsageError(f"no installed package adds {name!r}", hint=f"there are: {', '.join(known) or 'none'}")
     return load(known[name])(*arguments)
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package of our own distribution is there."""
+    try:
+        import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        return False
+    return True
+
+
+def need(package: str, why: str, hint: str) -> None:
+    """Raise UsageError with `why` and `hint` where a package of our own distribution is not there."""
+    if not is_installed(package):
+        raise UsageError(f"{why}: the package {package} is not installed", hint=hint)
 
 
 def load(entry: EntryPoint, use: Callable[[Any], Any] = lambda found: found) -> Any:

@@ -113,7 +113,9 @@ def refused(arguments: str) -> str:
 
 def test_the_page_on_the_architecture_names_what_there_is() -> None:
     page = (DOCS / "architecture.md").read_text("utf-8")
-    names = [name for name in re.findall(r"`(\w+(?:\.\w+)+)`", page) if not name.endswith((".md", ".cypher", ".py", ".toml"))]
+    names = [
+        name for name in re.findall(r"`(\w+(?:\.\w+)+)`", page) if not name.endswith((".md", ".cypher", ".py", ".toml"))
+    ]
     assert len(names) > 20
     assert [name for name in names if not is_defined(name)] == []
 

@@ -13,12 +13,25 @@ import numpy.typing as npt
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import BadModelAnswer
+from kg_neo4j.errors import BadModelAnswer, UsageError
 
 LIMIT_TOKENS = 450  # of a window of 512 (the embedding analysis)
+NO_EMBEDDING = "no embedding model is set, and the package kg_neo4j_offline is not installed"
 BATCH_PIECES = 256  # pieces a call to the model
 
 Vectors = npt.NDArray[np.float32]
+
+
+class NoEmbedding:
+    """Stands where there is no embedding model: texts get no vectors, and search is by full text alone."""
+
+    name = "none"
+    dimension = 0
+    max_tokens = LIMIT_TOKENS
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Raise UsageError."""
+        raise UsageError(NO_EMBEDDING, hint="set KG_EMBEDDING_MODEL; or install kg-neo4j again")
 
 
 def split(text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from kg_neo4j import plugins
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.extract.context import ChunkTask, DocumentJob, Waves
@@ -93,6 +94,7 @@ def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:
     """Return what the model sees of a chunk."""
     if preprocessing == "none":
         return Shown(chunk.text)
+    plugins.need("kg_neo4j_offline", "stop words cannot be left out", "install kg-neo4j again")
     from kg_neo4j_offline import preprocess
 
     shortened = preprocess.shorten(chunk.text, language)

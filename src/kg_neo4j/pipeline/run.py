@@ -11,6 +11,7 @@ from pkgutil import resolve_name
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.embedding import NO_EMBEDDING
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.extract.schema import Schema
@@ -21,7 +22,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
 from kg_neo4j.interrupts import held
-from kg_neo4j.organise import analytics, descriptions, vectors
+from kg_neo4j.organise import analytics, descriptions, search_indexes, vectors
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import Document, Extraction
@@ -142,6 +143,10 @@ class Run:
     def embed(self, labels: Sequence[str] = vectors.LABELS) -> None:
         """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date."""
         embedder = self.embedder or factory.embedding_model(self.settings, budget=self.budget)
+        if not embedder.dimension:
+            search_indexes.create_fulltext(self.database)
+            self.tally.notes.append(f"no vectors were made, so that search is by full text alone: {NO_EMBEDDING}")
+            return
         vectors.prepare(self.database, embedder)
         done = vectors.embed(
             *(self.database, self.settings.graph, embedder, tokens.load(), self.progress),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from kg_neo4j._models.embedding import embed_texts
+from kg_neo4j._models.embedding import NO_EMBEDDING, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
@@ -158,7 +158,9 @@ def prepare(
     fitting = {index.label: index.name for index in indexes if index.kind == "VECTOR" and index.fits(embedder)}
     if not fitting:
         other = next((index for index in indexes if index.model is not None), None)
-        if other is not None:
+        if not embedder.dimension:
+            notes.append(f"searched by words alone: {NO_EMBEDDING}")
+        elif other is not None:
             notes.append(f"searched by words alone: the vectors are of {other.model!r}, not of {embedder.name!r}")
         return search, notes
     vectors = embed_texts(embedder, list(dict.fromkeys((question.text, question.rest))), tokeniser)

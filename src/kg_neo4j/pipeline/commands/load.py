@@ -78,7 +78,7 @@ def load(
         ChunkEmbedding(database, embedder, tokeniser) as embedding,
     ):
         known = stored_documents.checked_file_keys(database, settings.graph, configuration)
-        if options.vectors:
+        if embeds := options.vectors and embedder.dimension > 0:
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         stored = partial(stored_documents.list_documents, database, settings.graph)
@@ -87,7 +87,7 @@ def load(
         # ---- chunks
         cut = (CutDocument(each, cut_document(each, tokeniser, settings, options), configuration) for each in read)
         # ---- extraction
-        jobs = _jobs(run, cut, extraction, embedding if options.vectors else None)
+        jobs = _jobs(run, cut, extraction, embedding if embeds else None)
         found = itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration) if files else ())
         # ---- the graph: the generators above have not run yet; `run.record` pulls them, so that memory stays bounded
         with run.settling(schema):
