@@ -10,15 +10,16 @@ import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import hypothesis
 import pytest
 
-import neo4j_container
+import hidden_package
 from crash_points import CrashPoints
 from fake_llm import FakeLlm
-from kg_neo4j import factory
+from kg_neo4j import factory, plugins
 from kg_neo4j._models import openai_client
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import JavaMissing
@@ -30,11 +31,12 @@ from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
-from kg_neo4j_offline.extractor.extractor import OfflineExtractor
-from kg_neo4j_offline.extractor.ner import is_english
 from kg_runner import Kg, Ran, RunKg, environment_of
-from private_server import PrivateServer, short_lived
 from report_writer import write_report
+
+if TYPE_CHECKING:
+    from kg_neo4j_offline.extractor.extractor import OfflineExtractor
+    from private_server import PrivateServer
 
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
 hypothesis.settings.register_profile("long", max_examples=600, deadline=None)
@@ -48,11 +50,16 @@ HASHED = (
     *("retrieve", "tree_mode", "vectors"),
 )
 INDEXING = (
-    *("archive", "diagnosing", "empty_values", "extending", "faults_writes", "headings", "import", "missing_indexes"),
+    *("archive", "diagnosing", "empty_values", "extending", "faults_writes", "import", "missing_indexes"),
     *("pages_run", "shared_database", "tree_vectors"),
 )
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out files that need a package of ours which is not there; the end of the run says so."""
+    return True if hidden_package.missing(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -90,6 +97,8 @@ def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFact
     if found.neo4j_uri:
         yield found
         return
+    from private_server import short_lived
+
     home = tmp_path_factory.mktemp("kg-home")
     private = found.model_copy(update={"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024})
     try:
@@ -107,6 +116,8 @@ def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFact
 
 def _container(found: Settings) -> Iterator[Settings]:
     """The last step of the ladder: platforms for which there is no Java runtime, but Docker."""
+    import neo4j_container
+
     with neo4j_container.container() as server:
         yield _of(found, server.get_connection_url(), server.username, server.password)
 
@@ -126,6 +137,8 @@ def database(settings: Settings) -> Iterator[Database]:
 @pytest.fixture(scope="session")
 def second_server(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer]:
     """A server beside the one of `settings`, started when it is first asked for. Use `other_server`."""
+    from private_server import PrivateServer
+
     with PrivateServer(tmp_path_factory.mktemp("second-server"), settings) as server:
         yield server.start()
 
@@ -154,6 +167,12 @@ def address(database: Database) -> DatabaseAddress:
 @pytest.fixture(scope="session")
 def answers_are_remembered() -> Iterator[None]:
     """Read an English text once: many tests load the same one. Unit tests show that an answer rests on these alone."""
+    if not plugins.is_installed("kg_neo4j_offline"):
+        yield
+        return
+    from kg_neo4j_offline.extractor.extractor import OfflineExtractor
+    from kg_neo4j_offline.extractor.ner import is_english
+
     answer = OfflineExtractor.answer
     known: dict[object, ModelAnswer] = {}
 
@@ -285,7 +304,9 @@ def unused_port() -> int:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the figures that tests measured: `record_property("figures", ...)`."""
+    """Print what was left out, and the figures that tests measured: `record_property("figures", ...)`."""
+    if absent := hidden_package.absent():
+        terminalreporter.section(f"NOT RUN: files that need {' and '.join(sorted(absent))}")
     reports = [
         report for found in terminalreporter.stats.values() for report in found if hasattr(report, "user_properties")
     ]

@@ -1,0 +1,73 @@
+"""Packages of ours that are not there: which tests need them, and processes that cannot find them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from kg_neo4j import plugins
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+PACKAGES = ("kg_neo4j_lab", "kg_neo4j_offline", "kg_neo4j_scale", "kg_neo4j_serve", "neo4j_local")
+WINGS = {"lab": "kg_neo4j_lab", "offline": "kg_neo4j_offline", "scale": "kg_neo4j_scale", "serve": "kg_neo4j_serve"}
+WINGS["local"] = "neo4j_local"
+HIDES = """\
+import sys
+from importlib.abc import MetaPathFinder
+
+
+class Hidden(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {package!r}", name={package!r})
+        return None
+
+
+sys.meta_path.insert(0, Hidden())
+"""
+
+
+@cache
+def absent() -> frozenset[str]:
+    """Return the packages that cannot be found."""
+    return frozenset(each for each in PACKAGES if not plugins.is_installed(each))
+
+
+def missing(file: Path) -> frozenset[str]:
+    """Return the packages that a file of tests needs, or a module of the tests that it imports, and that are absent."""
+    if not absent() or file.suffix != ".py":
+        return frozenset()
+    wing = file.relative_to(CHECKOUT).parts[1:3] if file.is_relative_to(CHECKOUT / "tests") else ()
+    own = {WINGS[wing[1]]} if wing[:1] == ("wings",) and wing[1] in WINGS else set()
+    return absent() & (own | _needs(file))
+
+
+@cache
+def _needs(file: Path) -> frozenset[str]:
+    if file.name == "conftest.py" or file.is_relative_to(CHECKOUT / "tests" / "contracts"):
+        return frozenset()
+    text = file.read_text(encoding="utf-8")
+    helpers = [file.with_name(f"{name}.py") for name in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)]
+    helpers += [CHECKOUT / "tests" / each.name for each in helpers]
+    own = frozenset(each for each in PACKAGES if re.search(rf"\b{each}\b", text))
+    return own.union(*(_needs(each) for each in helpers if each != file and each.is_file()))
+
+
+def run_without(
+    package: str, folder: Path, arguments: list[str], **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with `arguments`; neither it nor its children find `package`. `folder` gets the hook that hides it."""
+    (folder / "sitecustomize.py").write_text(HIDES.format(package=package), encoding="utf-8")
+    path = os.pathsep.join((str(folder), str(CHECKOUT / "src"), str(CHECKOUT / "tests")))
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=CHECKOUT,
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
