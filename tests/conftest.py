@@ -63,8 +63,14 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a server, so that `make quick` can leave it out; order files by what they do to its indexes."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a missing package takes along, mark what needs a server, and order files by what they index."""
+    left_out = [
+        item for item in items if any(hidden_package.absent() & {*mark.args} for mark in item.iter_markers("needs"))
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     asking = {item.path for item in items if "settings" in getattr(item, "fixturenames", ())}
     items.sort(key=lambda item: _stage(item.path, asking))
     for item in items:
@@ -306,7 +312,7 @@ def unused_port() -> int:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what was left out, and the figures that tests measured: `record_property("figures", ...)`."""
     if absent := hidden_package.absent():
-        terminalreporter.section(f"NOT RUN: files that need {' and '.join(sorted(absent))}")
+        terminalreporter.section(f"NOT RUN: tests that need {' and '.join(sorted(absent))}")
     reports = [
         report for found in terminalreporter.stats.values() for report in found if hasattr(report, "user_properties")
     ]

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from hidden_package import run_without
+
 SRC = Path(__file__).parents[2] / "src"
 TRUNK, ROOMS = "kg_neo4j", "kg_neo4j.rooms"
 LINES = {  # at most, all lines of the .py files; rooms are counted apart
@@ -105,3 +107,12 @@ def test_the_names_that_others_use_of_a_wing_are_listed(wing: str) -> None:
         if package_of(name) == wing
     }
     assert {each.partition(" <- ")[2] for each in found} == listed(BORDERS[wing]["used"]), sorted(found)
+
+
+@pytest.mark.slow  # all unit tests, for each package
+@pytest.mark.parametrize("wing", [name for name in WINGS if name in PRESENT])
+def test_the_unit_tests_of_everything_else_pass_without_a_wing(wing: str, tmp_path: Path) -> None:
+    arguments = ["tests/unit", "-q", "-m", "not slow and not long", "-p", "no:cacheprovider"]
+    ran = run_without(wing, tmp_path, ["-m", "pytest", *arguments])
+    assert ran.returncode == 0, ran.stdout[-5_000:]
+    assert f"NOT RUN: tests that need {wing}" in ran.stdout

@@ -13,6 +13,7 @@ from kg_neo4j import data_files
 READS = re.compile(r'data_files\.beside\(__file__\)|Path\(__file__\)\.with_suffix\("\.toml"\)')
 MODULES = sorted(path for path in Path(kg_neo4j.__file__).parents[1].rglob("*.py") if READS.search(path.read_text()))
 
+SOURCE = Path(__file__).parents[2] / "src"
 OPTIONS = next(path for path in MODULES if path.name == "options.py" and path.parent.name == "_cli")
 
 WRITTEN = r"""
@@ -88,14 +89,16 @@ def test_every_data_file_names_its_module_and_the_module_reads_all_of_it(module:
     assert unread == [] or module == OPTIONS  # whose keys are names of functions, see below
 
 
-def test_every_option_is_a_parameter_of_the_function_that_its_table_is_named_after() -> None:
-    trees = [ast.parse(path.read_text("utf-8")) for path in OPTIONS.parent.glob("*.py")]
-    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+@pytest.mark.parametrize("table", sorted(SOURCE.glob("*/**/options.toml")), ids=lambda path: path.parent.as_posix())
+def test_every_option_is_a_parameter_of_the_function_that_its_table_is_named_after(table: Path) -> None:
+    own = table.parent.glob("*.py")
+    of_all = SOURCE.rglob("*.py") if table.with_suffix(".py") == OPTIONS else ()
     taken: dict[str, set[str]] = {"shared": {"quiet", "verbose"}}  # of every command
-    for node in functions:
-        names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
-        taken["shared"] |= names
-        taken.setdefault(node.name, set()).update(names)
-    tables = tomllib.loads(OPTIONS.with_suffix(".toml").read_text("utf-8"))
-    unknown = [f"{table}.{name}" for table in tables for name in tables[table] if name not in taken.get(table, ())]
-    assert unknown == []
+    for path in {*own, *of_all}:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
+                taken["shared"] |= names
+                taken.setdefault(node.name, set()).update(names if path.parent == table.parent else ())
+    tables = tomllib.loads(table.read_text("utf-8"))
+    assert [f"{name}.{each}" for name in tables for each in tables[name] if each not in taken.get(name, ())] == []

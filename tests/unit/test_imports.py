@@ -26,6 +26,7 @@ def ours(modules: Iterable[str]) -> set[str]:
     return {name for name in modules if name.startswith("kg_neo4j")}
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_public_functions_take_the_settings_of_the_environment() -> None:
     functions = [getattr(kg_neo4j, name) for name in kg_neo4j.__all__ if name.islower()]
     assert len(functions) == 8

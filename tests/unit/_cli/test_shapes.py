@@ -5,19 +5,23 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-import kg_neo4j
-from kg_neo4j._cli.shapes import of_record, plain, shapes
+from kg_neo4j import data_files
+from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j.records import Usage
 
+SOURCE = Path(__file__).parents[3] / "src"
+TABLES = sorted(SOURCE.rglob("shapes.toml"))
 
-def _records() -> dict[str, list[type[Any]]]:
-    """Return every dataclass of the package by its name."""
+
+def _records(package: str) -> dict[str, list[type[Any]]]:
+    """Return every dataclass of a package by its name."""
     found: dict[str, list[type[Any]]] = {}
-    for module in pkgutil.walk_packages(kg_neo4j.__path__, "kg_neo4j."):
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
         if module.name.endswith("__main__"):
             continue
         for value in vars(importlib.import_module(module.name)).values():
@@ -26,9 +30,10 @@ def _records() -> dict[str, list[type[Any]]]:
     return found
 
 
-def test_every_shape_is_of_a_record_that_has_what_the_shape_names() -> None:
-    records = _records()
-    for name, terms in shapes("kg_neo4j.records").items():
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.parent.name)
+def test_every_shape_is_of_a_record_that_has_what_the_shape_names(table: Path) -> None:
+    records = _records(table.relative_to(SOURCE).parts[0])
+    for name, terms in data_files.beside(str(table)).table("shapes").items():
         first_parts = {term.rpartition("=")[2].partition(":")[0].lstrip("*").split(".")[0] for term in terms.split()}
         assert any(first_parts <= set(dir(each)) for each in records.get(name, [])), name
 

@@ -26,6 +26,7 @@ def settings(**values: Any) -> Settings:
     return Settings(**values)
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_without_key_and_address_there_is_no_chat_model() -> None:
     assert factory.chat_model(settings()) is None
     assert factory.chat_model(settings(model="gpt-4o")) is None
@@ -49,6 +50,7 @@ def test_an_address_means_that_server_and_needs_a_model() -> None:
     assert "KG_MODEL" in (error.value.hint or "")
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_embeddings_need_a_name_to_leave_the_machine() -> None:
     key = {"openai_api_key": "sk-x"}
     assert type(factory.embedding_model(settings(**key))).__name__ == "StaticEmbedding"

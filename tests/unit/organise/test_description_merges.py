@@ -27,6 +27,8 @@ from kg_neo4j.organise.description_merges import (
 )
 from scripted_layer import MemoryStore, ScriptedLayer, said, script
 
+pytestmark = pytest.mark.needs("kg_neo4j_offline")
+
 TOKENISER = tokens.load("approximate-1")
 TEXTS = (
     "Ada Lovelace was an English mathematician born in 1815.",

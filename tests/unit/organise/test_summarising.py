@@ -22,6 +22,8 @@ from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.organise.descriptions import Describing, Summarising, distinct_texts
 from scripted_layer import MemoryStore
 
+pytestmark = pytest.mark.needs("kg_neo4j_offline")
+
 TOKENISER = tokens.load("approximate-1")
 BOUND = 60  # tokens
 ADA = (

@@ -3,6 +3,8 @@ import pytest
 from kg_neo4j import Settings, embed
 from kg_neo4j._models.tokens import load
 
+pytestmark = pytest.mark.needs("kg_neo4j_offline")
+
 
 def length(vector: list[float]) -> float:
     return sum(value**2 for value in vector) ** 0.5

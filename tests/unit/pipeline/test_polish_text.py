@@ -12,6 +12,8 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.records import ExtractReport
 from kg_neo4j_scale.extract import extract
 
+pytestmark = pytest.mark.needs("kg_neo4j_offline")
+
 
 @pytest.fixture(scope="module")
 def chapters(shared_data: Path) -> str:

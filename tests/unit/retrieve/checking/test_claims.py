@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kg_neo4j import factory
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import (
@@ -29,6 +31,7 @@ def claims() -> tuple[Claim, ...]:
     return check_claims(TEXT, (BORN, MET), FOUND, CONTRADICTS)
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_each_sentence_is_a_claim_with_its_citations_and_a_verdict() -> None:
     assert [(claim.text, claim.citations, claim.support) for claim in claims()] == [
         ("Ada was born in London.", (1,), "supported"),
@@ -75,6 +78,7 @@ def test_a_models_verdict_stands_above_that_of_the_words_but_not_above_a_missing
     ]
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_names_that_the_graph_knows_in_the_chunk_count_as_said() -> None:
     place = Place(CHUNK.id, "Babbage", 32, 39)
     entity = FoundEntity("e" * 32, "Babbage", "PERSON", ("Charles Babbage",), "", "", False, 1.0, (place,))
@@ -96,6 +100,7 @@ def test_an_answer_can_be_had_without_its_numbers_and_marks() -> None:
     assert plain_text("She met him [2] [unsupported]. He died [1] [3].") == "She met him. He died."
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_what_the_cited_words_say_of_somebody_else_is_quoted_and_stays() -> None:
     chunk = FoundChunk("b" * 32, "Ada Lind carved the stone; Otto Berg paid for it.", 0, "", "Hald", 1.0)
     cited = Citation(chunk.id, "Hald", 0, len(chunk.text), chunk.text)
