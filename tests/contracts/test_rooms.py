@@ -52,7 +52,8 @@ def test_the_commands_of_a_room_that_is_missing_are_listed_and_refused(room: str
         assert ran.stderr == f"{needed}  try: install kg-neo4j again\n"
 
 
-@pytest.mark.slow  # all unit tests, for each room
+@pytest.mark.slow  # all unit tests, for each room: five minutes
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_unit_tests_of_everything_else_pass_without_a_room(room: str, tmp_path: Path) -> None:
     arguments = ["tests/unit", f"--ignore=tests/unit/rooms/{room}", "-q", "-m", "not slow and not long"]
