@@ -50,6 +50,7 @@ NOT_RUN = {
     "python -m venv": "the same",
     "make ": "is the suite itself, or trains a model, or needs published sets",
     ".venv/bin/python -m pytest": "is the suite itself",
+    ".venv/bin/python -m pip install": "installs the checkout again",
     "docker ": "needs Docker",
     "claude mcp": "needs Claude Code; tests/wings/serve/integration/test_serve_mcp.py asks what it starts",
     "ollama ": "needs Ollama; a server with the same protocol takes its place",

@@ -141,6 +141,7 @@ def test_disambiguation_page_lists_its_choices(wiki, title, choices):
         fetch(title, graph="g", url=wiki.url)
     assert caught.value.choices == choices
     assert all(choice in str(caught.value) for choice in choices)
+    assert caught.value.hint == "load one of them by its exact title"
 
 
 def test_page_without_text_is_unreadable(wiki):
