@@ -99,11 +99,7 @@ def load(
             stored_documents.delete_document(lease, settings.graph, each.id)
         # ---- what is derived
         tally.changes += embedding.finish()
-        communities = run.derive(
-            analytics=options.analytics,
-            embed=options.vectors,
-            singletons=options.singletons,
-        )
+        communities = run.derive(analytics=options.analytics, embed=options.vectors, singletons=options.singletons)
         tally.notes += extraction.extractor.notes
         return tally.report(database, settings.graph, communities)
 
