@@ -8,6 +8,7 @@ import pkgutil
 import pytest
 
 import kg_neo4j
+import kg_neo4j_lab
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door, Job
@@ -29,17 +30,18 @@ WITHIN_JOBS = frozenset(
 
 
 def kinds_of(base: type) -> dict[str, type]:
-    """Return the concrete classes below `base` in the whole package, by kind; two of one kind are an error."""
-    for module in pkgutil.walk_packages(kg_neo4j.__path__, "kg_neo4j."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    """Return the concrete classes below `base` in the trunk and the lab, by kind; two of one kind are an error."""
+    for package in (kg_neo4j, kg_neo4j_lab):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
     found: dict[str, type] = {}
     waiting = [base]
     while waiting:
         for each in waiting.pop().__subclasses__():
             waiting.append(each)
             kind = each.__dict__.get("kind")
-            if isinstance(kind, str) and each.__module__.startswith("kg_neo4j."):
+            if isinstance(kind, str) and each.__module__.startswith(("kg_neo4j.", "kg_neo4j_lab.")):
                 # a dataclass with slots is made twice: both have the name of the one that stays
                 assert found.setdefault(kind, each).__qualname__ == each.__qualname__, kind
     return found
