@@ -33,7 +33,6 @@ class _Holding:
         return receive
 
     def check(self) -> None:
-        """Raise the interrupt that came."""
         if self.came is not None:
             interrupt, self.came = self.came, None
             raise interrupt

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.interface import Retriever
 
 QUERY_S = 60.0  # that a query may take
-FETCH = 1_000  # rows sent at a time
-LONGEST_NAME = 1_000  # characters of a text that may be a file's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +195,7 @@ class KnowledgeGraph:
         """
         from pandas import DataFrame
 
-        with self._open().reading(timeout_s=QUERY_S, fetch_size=FETCH) as transaction:
+        with self._open().reading(timeout_s=QUERY_S, fetch_size=1_000) as transaction:
             result = transaction.run(cypher, {"graph": self.name, **parameters})
             columns = result.keys()
             rows = [[_plain(value) for value in record.values()] for record in result]
@@ -235,7 +233,7 @@ class KnowledgeGraph:
         from kg_neo4j.pipeline.commands.verify import verify, verify_text
 
         text = str(text_or_path)
-        is_name = "\n" not in text and len(text) < LONGEST_NAME
+        is_name = "\n" not in text and len(text) < 1_000  # characters of a file's name
         if isinstance(text_or_path, Path) or (is_name and Path(text).is_file()):
             return verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
         return verify_text(text, settings=self.settings, filters=filters, progress=self._progress)

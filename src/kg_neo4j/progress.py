@@ -6,41 +6,34 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Receives the progress of named stages. Calls come from one thread at a time for each stage."""
+    """Receives the progress of named stages. Calls come from one thread at a time for each stage.
+
+    An inherited method does nothing.
+    """
 
     def start(self, stage: str, total: int | None = None) -> None:
         """Begin `stage`; `total` is the number of units, None where it is not known."""
+        return
 
     def advance(self, stage: str, units: int = 1) -> None:
         """`units` more units of `stage` are done."""
+        return
 
     def count(self, what: str, value: float) -> None:
         """`value` is what the run has so far of `what`: "documents", "USD"."""
+        return
 
     def finish(self, stage: str) -> None:
         """`stage` is over."""
+        return
 
     def note(self, message: str) -> None:
         """One line worth showing to a person (a fall-back taken, a source skipped)."""
+        return
 
 
-class Silent:
+class Silent(Progress):
     """The default: says nothing."""
-
-    def start(self, stage: str, total: int | None = None) -> None:
-        """Do nothing."""
-
-    def advance(self, stage: str, units: int = 1) -> None:
-        """Do nothing."""
-
-    def count(self, what: str, value: float) -> None:
-        """Do nothing."""
-
-    def finish(self, stage: str) -> None:
-        """Do nothing."""
-
-    def note(self, message: str) -> None:
-        """Do nothing."""
 
 
 SILENT: Progress = Silent()

@@ -218,7 +218,6 @@ class Extraction:
     version: int = EXTRACTION_VERSION
 
     def __post_init__(self) -> None:
-        """Refuse counts that do not add up."""
         counted = len(self.nodes) + len(self.relationships) + self.repeated + len(self.rejections)
         if counted != self.rows_read:
             raise ValueError(f"chunk {self.chunk.id}: {self.rows_read} rows read, {counted} accounted for")
@@ -386,7 +385,6 @@ class Filters:
     until: int | None = None
 
     def __bool__(self) -> bool:
-        """Return whether anything is filtered."""
         return self != Filters()
 
 

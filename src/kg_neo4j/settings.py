@@ -211,10 +211,8 @@ def _by_variable(settings_cls: type[BaseSettings], path: Path) -> dict[str, Any]
         if name not in settings_cls.model_fields:
             raise UsageError(f"{path}: no setting is called {name!r}", hint="`kg config` lists the settings")
         if name in OWN and path != user_config_file():
-            raise UsageError(
-                f"{path}: a folder may not set {name}",
-                hint=f"set it in {user_config_file()} or as {settings_cls.model_fields[name].validation_alias}",
-            )
+            hint = f"set it in {user_config_file()} or as {settings_cls.model_fields[name].validation_alias}"
+            raise UsageError(f"{path}: a folder may not set {name}", hint=hint)
     return {str(settings_cls.model_fields[name].validation_alias): value for name, value in found.items()}
 
 

@@ -17,7 +17,6 @@ from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.records import Usage
 
 SHARE = 8  # a call may cost so much of what is free, if it is more than ample
-_HINT = "what was recorded is kept; the same command with a larger --budget-usd continues"
 
 
 class Account:
@@ -127,7 +126,7 @@ class Budget:
             f"and the next call is expected to cost {usd:.4f} USD",
             limit_usd=self.limit_usd,
             spent_usd=spent,
-            hint=_HINT,
+            hint="what was recorded is kept; the same command with a larger --budget-usd continues",
         )
 
 
@@ -143,11 +142,9 @@ class Grant(Account):
         self._is_unknown = False  # a call was made, and it is not known what it cost
 
     def __enter__(self) -> Grant:
-        """Return self."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give back what was not spent."""
         self._settle()
         self._budget.close(self._hold)
 

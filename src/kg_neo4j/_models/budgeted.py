@@ -18,8 +18,6 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Usage
 
-AMPLE = 4  # times the longest answer so far
-
 
 class BudgetedChat:
     """A ChatModel that asks only what its budget still covers; raises BudgetReached besides the model's errors."""
@@ -85,8 +83,8 @@ class BudgetedChat:
         """Return what a call may cost, by the answers so far."""
         prompt = seen.prompt(counted)
         most = self._longest(max_tokens)
-        # nothing is ample before the first answer: it is waited for where money is short
-        ample = again or AMPLE * seen.longest or most
+        # four times the longest answer; nothing is ample before the first one: it is waited for where money is short
+        ample = again or 4 * seen.longest or most
         return Cost(*(self._price.usd(prompt, min(output, most)) for output in (again or seen.usual, ample, most)))
 
     def _affordable(self, grant: Grant, counted: int, max_tokens: int | None) -> int | None:

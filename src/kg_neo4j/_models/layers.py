@@ -126,12 +126,10 @@ class _Wrapper:
 
     @property
     def name(self) -> str:
-        """The model's name."""
         return self.beneath.name
 
     @property
     def window(self) -> int:
-        """Prompt and answer together, in tokens."""
         return self.beneath.window
 
 

@@ -45,7 +45,6 @@ class OpenAIChat:
         self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
 
     def __repr__(self) -> str:
-        """Name the model and its server; no key."""
         return f"OpenAIChat({self.name!r}, {self._endpoint.address!r})"
 
     def complete(
@@ -295,23 +294,19 @@ async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIter
     pieces = response.iter_bytes().__aiter__()
     rest = bytearray()
     while True:
+        is_over = True
         async with asyncio.timeout(timeout_s):
-            is_over = await _read_line(pieces, rest)
+            async for piece in pieces:
+                rest += piece
+                if b"\n" in piece or b"\r" in piece:
+                    is_over = False
+                    break
         *lines, last = rest.replace(b"\r", b"\n").split(b"\n")
         for line in lines if not is_over else (*lines, last):
             yield bytes(line)
         if is_over:
             return
         rest = last
-
-
-async def _read_line(pieces: AsyncIterator[bytes], rest: bytearray) -> bool:
-    """Add pieces to `rest` until a line ends in them; return true where the stream is over."""
-    async for piece in pieces:
-        rest += piece
-        if b"\n" in piece or b"\r" in piece:
-            return False
-    return True
 
 
 def _take(event: Data, endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]) -> None:

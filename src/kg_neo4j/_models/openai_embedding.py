@@ -13,6 +13,7 @@ import numpy.typing as npt
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
+from kg_neo4j._models.embedding import LIMIT_TOKENS, Vectors
 from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
@@ -21,25 +22,20 @@ from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.records import Usage
 
 BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
-MAX_TOKENS = 450  # the embedding analysis: of the 512 that many embedding models read
-
-Vectors = npt.NDArray[np.float32]
 
 
 class OpenAIEmbedding:
     """An EmbeddingModel. Safe to call from several threads; pickles (connections are made where it is used)."""
 
     def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
-        """`batch` is the number of texts in one call."""
         self.name = name
         self.batch = batch  # texts in one call
-        self.max_tokens = MAX_TOKENS
+        self.max_tokens = LIMIT_TOKENS
         self._endpoint = endpoint
         self._price = price
         self._dimension = dimension_of(name)
 
     def __repr__(self) -> str:
-        """Name the model and its server; no key."""
         return f"OpenAIEmbedding({self.name!r}, {self._endpoint.address!r})"
 
     @property

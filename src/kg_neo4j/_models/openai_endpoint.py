@@ -22,7 +22,7 @@ _SHORTEST_PART = 8  # characters of a secret that are masked
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Endpoint:
-    """One server. Hashable, pickles; the key is in neither repr nor messages."""
+    """One server. Hashable, pickles; the key and a password in the address are in neither repr nor messages."""
 
     base_url: str = OPENAI_URL
     api_key: SecretStr | None = None
@@ -43,15 +43,13 @@ class Endpoint:
         except ValueError:
             usable = False
         if not usable:
-            raise UsageError(
-                "OPENAI_BASE_URL is not an http or https address", hint="for example http://127.0.0.1:11434/v1"
-            )
+            hint = "for example http://127.0.0.1:11434/v1"
+            raise UsageError("OPENAI_BASE_URL is not an http or https address", hint=hint)
         key = self.secret
         if not key or not key.isascii() or not key.isprintable() or " " in key:
             raise UsageError("OPENAI_API_KEY has characters that no key has", hint="was a line break copied with it?")
 
     def __repr__(self) -> str:
-        """Show neither the key nor a password in the address."""
         return f"Endpoint({self.address!r}, timeout_s={self.timeout_s:g}, retries={self.retries})"
 
     @property

@@ -24,9 +24,8 @@ BAD_ANSWER_CALLS = 2  # an answer that breaks the protocol was paid for: ask onc
 
 REDIRECTED_TO = "redirected_to"  # the extension of a response that keeps the address of a redirect
 TOO_MANY = frozenset({429, 503, 529})  # fewer calls at a time may help
-UNSENT = frozenset(
-    {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
-)  # no server has seen the prompt
+# no server has seen the prompt
+UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
 
 _CAN_PASS = frozenset({408, 409, 425, 429})
 _NEVER_PASSES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kg_neo4j import data_files
+
 DEFAULT_WINDOW = 8_000  # tokens: what the smallest models in use have
 
-# Prompt and answer together, in tokens, as the makers state them; the longest prefix that fits counts.
-_WINDOWS = {
-    "gpt-3.5-turbo": 16_385,
-    "gpt-4": 8_192,
-    "gpt-4-32k": 32_768,
-    "gpt-4-turbo": 128_000,
-    "gpt-4o": 128_000,
-    "gpt-4.1": 1_047_576,
-    "gpt-5": 400_000,
-    "o1": 200_000,
-    "o3": 200_000,
-    "o4": 200_000,
-}
-# An answer alone, in tokens, likewise.
-_OUTPUTS = {
-    "gpt-3.5-turbo": 4_096,
-    "gpt-4-turbo": 4_096,
-    "gpt-4o": 16_384,
-    "gpt-4.1": 32_768,
-    "gpt-5": 128_000,
-    "o1": 100_000,
-    "o3": 100_000,
-    "o4": 100_000,
-}
+_DATA = data_files.beside(__file__)
+_WINDOWS, _OUTPUTS = _DATA.table("windows"), _DATA.table("outputs")  # tokens by the beginning of a name
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
@@ -48,6 +28,6 @@ def dimension_of(model: str) -> int | None:
     return _DIMENSIONS.get(model)
 
 
-def _known(table: Mapping[str, int], model: str, otherwise: int) -> int:
+def _known(table: Mapping[str, str], model: str, otherwise: int) -> int:
     fitting = [prefix for prefix in table if model.startswith(prefix)]
-    return table[max(fitting, key=len)] if fitting else otherwise
+    return int(table[max(fitting, key=len)]) if fitting else otherwise

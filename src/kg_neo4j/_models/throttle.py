@@ -34,13 +34,11 @@ class Throttle:
     slowed_at: float = -1.0
     tokens: float = 0.0  # of a call, input and output, by those answered last
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
-    _books: Books = field(default_factory=Books)
+    _books: Books = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin at the ceiling."""
         self.limit = float(self.endpoint.concurrency)
-        if self.endpoint.ledger is not None:
-            self._books = self.endpoint.ledger
+        self._books = self.endpoint.ledger or Books()
 
     @asynccontextmanager
     async def turn(self, tokens: float = 0.0) -> AsyncIterator[float]:

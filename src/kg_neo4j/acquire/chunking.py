@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import chunk_id, text_hash
 from kg_neo4j.acquire.sentences import sentences
-from kg_neo4j.acquire.structure import LayoutPiece, pieces, stripped
+from kg_neo4j.acquire.structure import LayoutPiece, lines, pieces, stripped
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Chunk, Document
 
 RULES_VERSION = 2  # raised when the same text gives other chunks
 DEFAULT_TOKENS = 1200  # the length study and the embedding analysis
 MAX_PAGES = 3  # of one chunk (the embedding analysis)
-_FOLLOWING = 100  # characters after a border that decide among equal ones
 _SPAN = 64  # chunks that are divided together; a longer text is first cut into stretches of about so many
 _FEW = 3  # chunks: a stretch of at most so many is divided into no more of them than it needs
 _STEPS = 10  # sizes below the least one are told apart by so many steps only, that the rank may decide
@@ -32,7 +31,6 @@ _STEPS = 10  # sizes below the least one are told apart by so many steps only, t
 # How good a border is, lower is better. Sections come before these: 1.1 to 1.9 by the level of the heading.
 PIECE_BORDER, SENTENCE_BORDER, TOKEN_BORDER, AFTER_HEADING = 2.0, 3.0, 4.0, 5.0
 
-_CHARACTERS_A_TOKEN = 64  # longer texts are not counted whole, only part by part
 _WHOLE_SHARE = 4  # a piece of more than a quarter of a chunk is cut into sentences, so that borders can be chosen
 
 
@@ -89,9 +87,8 @@ def chunk(
     most = largest(max_tokens, limit)
     wanted = min(max_tokens, most)
     if overlap < 0 or (overlap and overlap * 2 >= wanted):
-        raise UsageError(
-            f"an overlap of {overlap} tokens does not fit chunks of {wanted}", hint="overlap less than half a chunk"
-        )
+        hint = "overlap less than half a chunk"
+        raise UsageError(f"an overlap of {overlap} tokens does not fit chunks of {wanted}", hint=hint)
     budget = ChunkBudget(min((wanted - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
@@ -182,7 +179,7 @@ def _units(
 
 def _count(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> int:
     """Return the tokens of a span, or `most` + 1 for one that is too long to be counted whole."""
-    return tokeniser.count(text[start:end]) if end - start <= most * _CHARACTERS_A_TOKEN else most + 1
+    return tokeniser.count(text[start:end]) if end - start <= most * 64 else most + 1  # characters a token
 
 
 def _parts(text: str, piece: LayoutPiece, language: str | None) -> Iterator[tuple[int, int]]:
@@ -190,14 +187,10 @@ def _parts(text: str, piece: LayoutPiece, language: str | None) -> Iterator[tupl
     if piece.kind == "paragraph":
         yield from sentences(text, piece.start, piece.end, language)
         return
-    start = piece.start
-    while start < piece.end:
-        end = text.find("\n", start, piece.end)
-        end = piece.end if end < 0 else end
+    for start, end in lines(text, piece.start, piece.end):
         line = stripped(text, start, end)
         if line[0] < line[1]:
             yield line
-        start = end + 1
 
 
 def _cut(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> Iterator[tuple[int, int, int]]:
@@ -268,7 +261,7 @@ def _stretch_end(text: str, window: Sequence[UncutSpan], tokens: int) -> int:
 
 def _rank(text: str, here: UncutSpan, after: UncutSpan) -> tuple[float, int]:
     """Return how good a border between two units is: lower is better."""
-    following = text[after.start : after.start + _FOLLOWING]
+    following = text[after.start : after.start + 100]  # decides among equal borders
     rank = AFTER_HEADING if here.heading_level else after.border
     return rank, zlib.crc32(following.encode("utf-8", "surrogatepass"))
 

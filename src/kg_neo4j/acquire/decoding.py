@@ -43,13 +43,9 @@ _DECLARABLE = _DATA.word_set("declarable")
 _NAMED = _DECLARABLE | _DATA.word_set("named")
 _LABELS = _DATA.table("labels")
 _NAME_IT = "name it, such as --encoding cp1252, or save the file as UTF-8"
-_DAMAGED = "--encoding utf-8 reads the rest; or name another encoding"
-_NEAR_NAMES = 10  # that a message lists
-_MAX_DAMAGE = 0.01  # of the characters of a text whose encoding is named; 1 is always accepted
 _ISO_2022 = re.compile(rb"\x1b[$(][@ABJ]")  # switches of a Japanese encoding whose bytes are all ASCII
 _CONTROLS = "".join(map(chr, (*range(9), *range(14, 32), 127)))
 _CONTROL = re.compile(f"[{re.escape(_CONTROLS)}]")
-_MAX_CONTROL_SHARE = 0.005
 _GUESS_BYTES = 200_000  # how much of a text the guess is made from
 _MAX_MARKS = 30  # in a row, as in the Stream-Safe Text Format of Unicode's annex 15
 _PERHAPS_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{_MAX_MARKS + 1},}}")  # combining marks are no part of \w
@@ -68,7 +64,7 @@ def check_encoding(name: str) -> str:
     if found in _NAMED:
         return found
     known = _NAMED | set(_LABELS) | {alias.replace("_", "-") for alias, codec in aliases.items() if codec in _NAMED}
-    near = difflib.get_close_matches(label[:40], sorted(known), n=_NEAR_NAMES)
+    near = difflib.get_close_matches(label[:40], sorted(known), n=10)  # a message lists no more
     hint = ", ".join(sorted(near)) if near else 'such as "utf-8", "cp1252" or "koi8-r"'
     raise UsageError(f"{name[:40]!r} is no text encoding", hint=hint)
 
@@ -132,7 +128,7 @@ def _with_marks_parted(text: str) -> str:
 def _checked(text: str) -> str:
     """Return `text` cleaned; refuse what has more control characters than any text has."""
     controls = sum(map(text.count, _CONTROLS))
-    if controls > max(2, _MAX_CONTROL_SHARE * len(text)):
+    if controls > max(2, 0.005 * len(text)):  # of the characters; two are always accepted
         raise UnreadableSource(f"binary ({controls} control characters among {len(text)})")
     return clean(text) if controls else text
 
@@ -152,7 +148,7 @@ def _lenient(data: bytes, encoding: str) -> str:
             return data.decode("cp1252")
     text = data.decode(encoding, "replace")
     damaged = text.count(DAMAGED)
-    if damaged > max(1, _MAX_DAMAGE * len(text)):
+    if damaged > max(1, 0.01 * len(text)):  # of the characters; one is always accepted
         message = f"{damaged:,} of {len(text):,} characters are not {encoding.upper()}"
         raise UnreadableSource(message, hint="name another encoding with --encoding, or leave it out")
     return text
@@ -187,7 +183,7 @@ def _refuse_damaged_utf8(data: bytes, first_bad: int) -> None:
     good = sum(1 for char in text if char > "\x7f") - bad
     if good >= bad:
         message = f"damaged UTF-8: {bad} unreadable places, the first at byte {first_bad}"
-        raise UnreadableSource(message, hint=_DAMAGED)
+        raise UnreadableSource(message, hint="--encoding utf-8 reads the rest; or name another encoding")
 
 
 def _guessed(data: bytes) -> str:
@@ -236,8 +232,6 @@ _OPENING = frozenset("“‘„‚«‹¿¡£€§°©®")
 _SIGNS = frozenset("”’»›–—…•·¢¥½¼¾²³¹ºª™×÷±†‡¶\xa0\xad") | _OPENING
 _NOT_BEFORE_A_LETTER = frozenset("¹²³½¼¾ºª×÷±¢¥¶")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-_MAX_PLACES = 20_000
-_MAX_MISFIT_SHARE = 0.01
 
 
 def _best_latin(data: bytes, proposed: list[str]) -> str | None:
@@ -250,7 +244,7 @@ def _best_latin(data: bytes, proposed: list[str]) -> str | None:
             continue
     judged = sorted((_misfits(text), encoding) for text, encoding in readings.items())
     (least, best), *others = judged
-    allowed = _MAX_MISFIT_SHARE * sum(1 for byte in data if byte > 127)
+    allowed = 0.01 * sum(1 for byte in data if byte > 127)
     if least > allowed or (others and others[0][0] <= 2 * least):
         return None
     return best
@@ -261,7 +255,7 @@ def _misfits(text: str) -> int:
     letters: dict[str, int] = {}
     wrong = 0
     for number, match in enumerate(_BEYOND_ASCII.finditer(text)):
-        if number == _MAX_PLACES:
+        if number == 20_000:  # places are enough
             break
         char, place = match[0], match.start()
         before, after = text[place - 1 : place], text[place + 1 : place + 2]

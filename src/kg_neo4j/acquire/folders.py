@@ -96,16 +96,19 @@ def places_of(sources: Sequence[str], alias: str | None = None, root: str | None
     given. Raises SourceNotFound for a source that does not exist, and UsageError for an invalid alias, root or kg.toml.
     """
     if alias is not None:
-        _check_alias(alias, sources)
+        if len(sources) != 1:
+            raise UsageError(f"--as names one source; {len(sources)} are given")
+        if not alias.strip() or len(alias) > MAX_KEY_CHARACTERS or not alias.isprintable():
+            hint = "use a short printable name without line breaks"
+            raise UsageError(f"--as: {alias[:50]!r} is not a name", hint=hint)
     for source in sources:
         if not source.strip() or "\0" in source:
             raise UsageError(f"{source!r} is not a path")
         try:
             os.lstat(source)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise SourceNotFound(
-                f"no such file or folder: {printable(source)}", hint="`--wikipedia TITLE` loads a page of Wikipedia"
-            ) from error
+            hint = "`--wikipedia TITLE` loads a page of Wikipedia"
+            raise SourceNotFound(f"no such file or folder: {printable(source)}", hint=hint) from error
         except OSError:
             continue  # it may be there, behind a folder that is closed to us: skipped with that reason
     return [place(source, alias, root) for source in sources]
@@ -143,9 +146,8 @@ def _marked_root(folder: str) -> str | None:
         except OSError:
             continue
         if problem := _problem(mark, state):
-            raise UsageError(
-                f"{printable(str(mark))} cannot mark a root: {problem}", hint=f"an empty {ROOT_MARK} marks a root"
-            )
+            hint = f"an empty {ROOT_MARK} marks a root"
+            raise UsageError(f"{printable(str(mark))} cannot mark a root: {problem}", hint=hint)
         return str(each)
     return None
 
@@ -287,13 +289,6 @@ def _refused_link(path: str, root: str) -> str | None:
         return "a link to a folder" if stat.S_ISDIR(Path(path).stat().st_mode) else None
     except OSError as error:
         return f"a link that leads nowhere: {_reason(error)}"
-
-
-def _check_alias(alias: str, sources: Sequence[str]) -> None:
-    if len(sources) != 1:
-        raise UsageError(f"--as names one source; {len(sources)} are given")
-    if not alias.strip() or len(alias) > MAX_KEY_CHARACTERS or not alias.isprintable():
-        raise UsageError(f"--as: {alias[:50]!r} is not a name", hint="use a short printable name without line breaks")
 
 
 def _below(path: str, root: str) -> str | None:

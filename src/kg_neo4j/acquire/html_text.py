@@ -21,20 +21,13 @@ if TYPE_CHECKING:
 MAX_BYTES = 16_000_000  # lxml's tree takes about ten times the size of the file
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w.:-]+)""", re.I)
-_DROPPED = frozenset(
-    "head script style noscript template svg math canvas iframe object embed audio video button select option "
-    "input textarea nav dialog datalist map".split()
-)
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header "
-    "hgroup hr html main p section summary ul ol".split()
-)
+_DATA = data_files.beside(__file__)
+_DROPPED, _BLOCKS, _FURNITURE = (_DATA.word_set(name) for name in ("dropped", "blocks", "furniture"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|$))")
 _END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f\v\xa0]+")
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
-_FURNITURE = data_files.beside(__file__).word_set("furniture")
 _POWER = re.compile(r"[+−–-]?\w+(?:[.,]\w+)*[+−–-]?")  # needs no brackets
 _FORMULA = re.compile(r"\{\\(?:displaystyle|textstyle|scriptstyle)\s*(.*)\}", re.DOTALL)
 
@@ -91,8 +84,11 @@ def _tree(text: str) -> _Element:
         raise UnreadableSource(f"not HTML: {error.msg}") from error
     if root is None:
         raise UnreadableSource("no text")
-    if _depth(root) > _MAX_DEPTH:
-        raise UnreadableSource(f"elements nested deeper than {_MAX_DEPTH}")
+    depth = 0
+    for event, _ in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > _MAX_DEPTH:
+            raise UnreadableSource(f"elements nested deeper than {_MAX_DEPTH}")
     if fatal := parser.error_log.filter_from_fatals():  # there is a tree, of what came before
         raise UnreadableSource(f"the parser stopped at line {fatal[0].line}: {fatal[0].message.strip()}")
     return root
@@ -231,16 +227,6 @@ class _WikiWalk(_Walk):
                 self.visit(cell)
                 self.flush()
         self._add_rows(rows)
-
-
-def _depth(root: _Element) -> int:
-    from lxml import etree
-
-    depth = deepest = 0
-    for event, _ in etree.iterwalk(root, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        deepest = max(deepest, depth)
-    return deepest
 
 
 def _row_text(row: _Element) -> str:

@@ -25,7 +25,6 @@ _SAMPLES = 3  # places of a long text that are looked at: beginning, middle, end
 _SAMPLE = 8_000  # characters each
 
 _BY_SCRIPT = data_files.beside(__file__).table("scripts")
-_KANA_SHARE = 0.1  # of a Japanese text, at least
 
 
 def detect(text: str) -> str | None:
@@ -51,7 +50,7 @@ def _script(sample: str) -> str | None:
         return None
     kana = letters["HIRAGANA"] + letters["KATAKANA"]
     if kana and (kana + letters["CJK"]) * 2 > total:
-        return "HIRAGANA" if kana >= _KANA_SHARE * (kana + letters["CJK"]) else "CJK"
+        return "HIRAGANA" if kana >= 0.1 * (kana + letters["CJK"]) else "CJK"  # a tenth of a Japanese text, at least
     script, count = letters.most_common(1)[0]
     return script if count * 2 > total else None
 
@@ -113,7 +112,6 @@ def _speakers(script: str) -> Mapping[str, tuple[str, ...]]:
 _CODE = re.compile(r"[a-z]{2,3}")
 _FULL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]+\.)+")
-_MULTILINGUAL = "xx"  # spaCy's name for no language in particular
 
 
 def primary(code: str | None) -> str | None:
@@ -126,7 +124,7 @@ def primary(code: str | None) -> str | None:
 def languages() -> tuple[str, ...]:
     """Return the codes of the languages that spaCy has data for, sorted."""
     found = (path.name for path in _folder().iterdir() if (path / "__init__.py").is_file())
-    return tuple(sorted(code for code in found if _CODE.fullmatch(code) and code != _MULTILINGUAL))
+    return tuple(sorted(code for code in found if _CODE.fullmatch(code) and code != "xx"))  # that is none in particular
 
 
 @cache

@@ -80,10 +80,8 @@ class Site:
         if (self.username is None) != (self.password is None):
             raise UsageError("KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD need each other")
         if self.password is not None and self.url is None:
-            raise UsageError(
-                "KG_WIKIPEDIA_PASSWORD is set, but not the wiki that it is for",
-                hint="set KG_WIKIPEDIA_URL to its api.php: the password is sent nowhere else",
-            )
+            hint = "set KG_WIKIPEDIA_URL to its api.php: the password is sent nowhere else"
+            raise UsageError("KG_WIKIPEDIA_PASSWORD is set, but not the wiki that it is for", hint=hint)
 
 
 @contextmanager
@@ -163,10 +161,13 @@ def _client_class() -> Any:
             return answer
 
         def _log_in(self, url: str, where: str) -> None:
-            token = {"action": "query", "meta": "tokens", "type": "login", "format": "json"}
-            answer = _asked(lambda: self._do_get(url, token), where)
+            asked = {"action": "query", "meta": "tokens", "type": "login", "format": "json"}
+            answer = _asked(lambda: self._do_get(url, asked), where)
             _refuse_error(answer, where)
-            form = {"action": "login", "format": "json", "lgtoken": _login_token(answer, where), **_secrets(self.site)}
+            token = _within(_within(answer, "query"), "tokens").get("logintoken")
+            if not isinstance(token, str):
+                raise _foreign(where, " (no login token)")
+            form = {"action": "login", "format": "json", "lgtoken": token, **_secrets(self.site)}
             answer = _asked(
                 lambda: self._process_response(self._client.post(url, data=form, follow_redirects=False), url), where
             )
@@ -182,13 +183,6 @@ def _secrets(site: Site) -> dict[str, str]:
     if site.username is None or site.password is None:
         return {}
     return {"lgname": site.username.get_secret_value(), "lgpassword": site.password.get_secret_value()}
-
-
-def _login_token(answer: Mapping[str, Any], where: str) -> str:
-    token = _within(_within(answer, "query"), "tokens").get("logintoken")
-    if not isinstance(token, str):
-        raise _foreign(where, " (no login token)")
-    return token
 
 
 def _within(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -208,10 +202,8 @@ def _refuse_login(answer: Mapping[str, Any], where: str, secrets: Mapping[str, s
         return
     reason = str(login.get("reason") or login.get("result"))[:200]
     shown = "" if any(secret in reason for secret in secrets.values()) else f" ({reason})"
-    raise WikiAccessDenied(
-        f"{where} refused the user name or the password{shown}",
-        hint="KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD must be a bot password, made on Special:BotPasswords",
-    )
+    hint = "KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD must be a bot password, made on Special:BotPasswords"
+    raise WikiAccessDenied(f"{where} refused the user name or the password{shown}", hint=hint)
 
 
 def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
@@ -222,9 +214,8 @@ def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
     try:
         answer = _patiently(ask, where)
     except wikipediaapi.WikiInvalidJsonError as error:
-        raise WikipediaUnavailable(
-            f"{where} answered, but not as a MediaWiki does (no JSON)", hint="the address must be that of its api.php"
-        ) from error
+        hint = "the address must be that of its api.php"
+        raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does (no JSON)", hint=hint) from error
     except wikipediaapi.WikiHttpTimeoutError as error:
         raise WikipediaUnavailable(f"{where} did not answer in time", hint=_HINT) from error
     except (wikipediaapi.WikiConnectionError, httpx.HTTPError, httpx.InvalidURL) as error:
@@ -297,9 +288,8 @@ def _refuse_busy(response: httpx.Response) -> None:
         retry_after_s = float(after) if after.isdigit() else None
         if retry_after_s is not None and retry_after_s > MAX_WAIT_S:
             name = response.url.host
-            raise WikipediaUnavailable(
-                f"{name} is busy ({reason}) and asks to wait {retry_after_s:,.0f} s", hint="try again later"
-            )
+            hint = "try again later"
+            raise WikipediaUnavailable(f"{name} is busy ({reason}) and asks to wait {retry_after_s:,.0f} s", hint=hint)
         raise _Busy(reason, retry_after_s)
 
 
@@ -330,14 +320,11 @@ def _refuse_error(answer: Mapping[str, Any], where: str, *, is_logged_in: bool =
     if code == "nosuchrevid":
         raise RevisionGone
     if code in _DENIED_CODES and is_logged_in:
-        raise WikiAccessDenied(
-            f"{where} does not let this user read ({code})", hint="give the bot password more rights"
-        )
+        hint = "give the bot password more rights"
+        raise WikiAccessDenied(f"{where} does not let this user read ({code})", hint=hint)
     if code in _DENIED_CODES:
-        raise WikiAccessDenied(
-            f"{where} lets only users read that are logged in ({code})",
-            hint="set KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD to a bot password, made on Special:BotPasswords",
-        )
+        hint = "set KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD to a bot password, made on Special:BotPasswords"
+        raise WikiAccessDenied(f"{where} lets only users read that are logged in ({code})", hint=hint)
     said = f"{code}: {error.get('info')}" if isinstance(error, dict) else str(error)
     raise WikipediaUnavailable(f"{where} refused the request ({said[:200]})", hint=_HINT)
 
@@ -352,9 +339,8 @@ def _check(answer: dict[str, Any], params: Mapping[str, Any], where: str) -> Non
         return
     query = answer.get("query")
     if isinstance(query, dict) and query.get("interwiki"):
-        raise SourceNotFound(
-            f"{params.get('titles')!r} leads to another wiki than {where}", hint="choose its language with --lang"
-        )
+        hint = "choose its language with --lang"
+        raise SourceNotFound(f"{params.get('titles')!r} leads to another wiki than {where}", hint=hint)
     if isinstance(query, dict) and query.get("redirects"):
         query.setdefault("pages", {})
     if not isinstance(query, dict) or not isinstance(query.get("pages"), dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kg_neo4j.acquire.interface import Heading, ParsedText, close_sections
+from kg_neo4j.acquire.structure import lines
 
 _GUTENBERG_START = re.compile(
     r"^[^\S\n]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG (?:EBOOK|ETEXT)(?:[^*\n]*\n){0,3}?[^*\n]*\*{3}[^\n]*$",
@@ -54,11 +55,8 @@ def read_markdown(text: str) -> ParsedText:
 def _markdown_headings(text: str) -> list[Heading]:
     headings: list[Heading] = []
     fence = ""
-    start = 0
     previous, previous_start = "", 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
+    for start, end in lines(text, 0, len(text)):
         line = text[start:end] if end - start < 1_000 else ""
         fenced = _FENCE.match(line)
         if fenced and not fence:
@@ -70,7 +68,6 @@ def _markdown_headings(text: str) -> list[Heading]:
         elif not fence and (rule := _SETEXT_LINE.fullmatch(line)) and not _NO_PARAGRAPH.match(previous):
             headings.append(Heading(previous.strip(), 1 if rule[1][0] == "=" else 2, previous_start))
         previous, previous_start = ("" if fence or fenced else line), start
-        start = end + 1
     return headings
 
 

@@ -38,22 +38,12 @@ _MODULES = {
 _SPENT_SHARE = 4  # a child that has used a quarter of the memory limit reads no further file
 
 
-@dataclass(frozen=True, slots=True)
-class FileLimits:
-    """What one file may cost."""
-
-    seconds: float = 120.0  # a 1,000-page PDF takes about 30
-    memory_bytes: int = 1 << 30  # of address space; where the platform can limit it
-
-
-LIMITS = FileLimits()
-
-
 @dataclass(slots=True, eq=False)
 class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     """A child process that reads files. It starts at the first file and ends with the `with` block. Not thread-safe."""
 
-    limits: FileLimits = LIMITS
+    seconds: float = 120.0  # that one file may take; a 1,000-page PDF takes about 30
+    memory_bytes: int = 1 << 30  # of address space, likewise; where the platform can limit it
     _child: _Child | None = None
 
     def close(self, *_: object) -> None:
@@ -72,12 +62,12 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         """
         used, self._child = self._child, None
         try:
-            return self._parse(used or _Child(self.limits), kind, data, encoding)
+            return self._parse(used or _Child(self.seconds, self.memory_bytes), kind, data, encoding)
         except _Crashed:
             if used is None:
                 raise
             # the files before may have left too little memory
-            return self._parse(_Child(self.limits), kind, data, encoding)
+            return self._parse(_Child(self.seconds, self.memory_bytes), kind, data, encoding)
 
     def _parse(self, child: _Child, kind: str, data: bytes, encoding: str | None) -> ParsedText:
         with contextlib.ExitStack() as stack:
@@ -99,10 +89,10 @@ class _Crashed(UnreadableSource):
 class _Child:
     """The process and its pipes."""
 
-    def __init__(self, limits: FileLimits) -> None:
-        self._limits = limits
+    def __init__(self, seconds: float, memory_bytes: int) -> None:
+        self._seconds, self._memory_bytes = seconds, memory_bytes
         bootstrap = f"import sys; sys.path[:] = {sys.path!r}; from kg_neo4j.acquire import sandbox; sandbox.main()"
-        command = [sys.executable, "-c", bootstrap, str(limits.memory_bytes), str(limits.seconds)]
+        command = [sys.executable, "-c", bootstrap, str(memory_bytes), str(seconds)]
         try:
             with contextlib.ExitStack() as stack:
                 # a file, because a pipe could fill and block the child
@@ -122,7 +112,7 @@ class _Child:
             expired.set()
             self._process.kill()
 
-        timer = threading.Timer(self._limits.seconds, expire)
+        timer = threading.Timer(self._seconds, expire)
         timer.daemon = True
         timer.start()
         try:
@@ -140,7 +130,7 @@ class _Child:
             return outcome, _exactly(stdout, text_bytes).decode("utf-8")
         except (BrokenPipeError, EOFError) as error:
             if expired.is_set():
-                raise UnreadableSource(f"reading took longer than {self._limits.seconds:g} s") from error
+                raise UnreadableSource(f"reading took longer than {self._seconds:g} s") from error
             raise _Crashed(self._last_words()) from error
         finally:
             timer.cancel()
@@ -156,7 +146,7 @@ class _Child:
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4_096))
         last = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
         if "MemoryError" in last or status < 0:
-            return f"reading was stopped: more than {self._limits.memory_bytes >> 20} MB of memory, or a crash"
+            return f"reading was stopped: more than {self._memory_bytes >> 20} MB of memory, or a crash"
         return f"cannot be read: {last[:200]}"
 
 

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from kg_neo4j import data_files
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.language import abbreviations, languages, primary
+from kg_neo4j.acquire.structure import stripped
 
 _OURS = data_files.beside(__file__).table("abbreviations")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？।॥۔؟።։။។]+[」』”’»）]*")
@@ -35,10 +36,7 @@ def sentences(text: str, start: int, end: int, language: str | None = None) -> I
         if following < end and begin < match.end() and _ends(text, match, begin, following, known):
             yield begin, match.end()
             begin = following
-    last = end
-    while last > begin and text[last - 1].isspace():
-        last -= 1
-    if last > begin:
+    if (last := stripped(text, begin, end)[1]) > begin:
         yield begin, last
 
 

@@ -56,6 +56,15 @@ def stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the lines of a span, without their line breaks."""
+    while start < end:
+        found = text.find("\n", start, end)
+        stop = end if found < 0 else found
+        yield start, stop
+        start = stop + 1
+
+
 @dataclass(slots=True)
 class _Block:
     """A run of lines that belong together; of many lines no more is kept than of one."""
@@ -71,12 +80,8 @@ class _Block:
         if self.kind != "paragraph" or not self.has_long_line:
             yield self.start, self.end, self.kind
             return
-        start = self.start
-        while start < self.end:
-            end = text.find("\n", start, self.end)
-            end = self.end if end < 0 else end
+        for start, end in lines(text, self.start, self.end):
             yield start, end, self.kind
-            start = end + 1
 
 
 def _blocks(text: str, headings: Container[int], pages: Sequence[int]) -> Iterator[tuple[int, int, str]]:

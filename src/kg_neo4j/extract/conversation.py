@@ -15,17 +15,7 @@ from pathlib import Path
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, KgError
 from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
-from kg_neo4j.extract.reading import (
-    CONTINUE,
-    GLEAN,
-    HALF,
-    REPAIR,
-    USABLE,
-    Rounds,
-    is_cut,
-    shorten,
-    without_rows,
-)
+from kg_neo4j.extract.reading import CONTINUE, GLEAN, HALF, REPAIR, USABLE, Rounds, is_cut, shorten, without_rows
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
 
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip

@@ -42,7 +42,6 @@ class ExtractionConfig:
     wave: int = 0  # chunks of a document that are asked about together; 0: nothing is carried over between chunks
 
     def __post_init__(self) -> None:
-        """Refuse invalid values."""
         if self.evidence not in (FLAG, REJECT):
             raise UsageError(f"evidence {self.evidence!r}", hint=f"one of {FLAG}, {REJECT}")
         if self.preprocess not in PREPROCESSING:

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kg_neo4j.acquire.structure import stripped
 from kg_neo4j.records import Span
 
 THRESHOLD = 90.0  # rapidfuzz's partial ratio: insertions and deletions, over both lengths, in hundredths
@@ -90,11 +91,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
         start -= 1
     while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
         end += 1
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    return stripped(text, start, end)
 
 
 def _span(folded: _Folded, start: int, end: int, text: str, method: str) -> Span:

@@ -43,7 +43,6 @@ class _Rows(Task[Completion]):
         return self.system, self.user
 
     def accept(self, said: Completion) -> Completion:
-        """Return the answer as it is."""
         return said
 
 

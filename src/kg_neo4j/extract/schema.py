@@ -129,9 +129,8 @@ def load(name_or_path: str) -> Schema:
         return _built_in(name_or_path)
     path = Path(name_or_path)
     if not path.is_file():
-        raise UsageError(
-            f"no schema {name_or_path!r}", hint=f"the built-in ones are {', '.join(BUILT_IN)}; or give a TOML file"
-        )
+        hint = f"the built-in ones are {', '.join(BUILT_IN)}; or give a TOML file"
+        raise UsageError(f"no schema {name_or_path!r}", hint=hint)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

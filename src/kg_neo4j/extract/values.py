@@ -8,24 +8,15 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from kg_neo4j import data_files
 from kg_neo4j.extract.schema import SchemaColumn
 from kg_neo4j.records import RejectionReason
 
 TYPE_PATTERN = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 MAX_TYPE = 64  # characters
 _LABEL = re.compile(r"[A-Z][A-Z0-9_]*")
-RESERVED_LABELS = frozenset(
-    (
-        "DOCUMENT CHUNK ENTITY FACT ANSWER COMMUNITY SUMMARY DETAIL PASSAGE TREE TREENODE TREE_NODE "
-        "DECISION LEASE UNSETTLED GRAPHSTATE GRAPH_STATE"
-    ).split()
-)
-RESERVED_RELATIONSHIP_TYPES = frozenset(
-    (
-        "IN_DOCUMENT NEXT_CHUNK ANSWERS MENTIONED_IN STATED_IN IN_COMMUNITY CHILD_OF "
-        "SUMMARISES DETAILS TREE_OF HAS_LEAF IN_TREE OVERLAPS"
-    ).split()
-)
+_DATA = data_files.beside(__file__)
+RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES = (_DATA.word_set(name) for name in ("labels", "relationship_types"))
 MAX_ID = 100  # characters
 MAX_NAME = 500  # Neo4j cannot index a key of 8,000 bytes; no name needs a tenth of that
 MAX_TEXT = 4_000
@@ -124,37 +115,10 @@ def parse_number(text: str, column: SchemaColumn) -> int | float:
 # ------------------------------------------------------------------------------------------------- years
 
 MIN_YEAR, MAX_YEAR = -9999, 9999
-_LONGEST_DATE = 80  # characters; no date is longer
 
-_ABOUT = (
-    r"(?:(?:c|ca|cca|circa|about|around|approx|approximately|before|after|by|early|mid|late|probably|possibly|or|"
-    r"ok|około|um|etwa|vers|env|in)\b\.?|[~≈])\s*"
-)
-_AFTER_CHRIST = r"(?:ad|ce|a\.\s?d\.?|c\.\s?e\.?|n\.\s?e\.|n\.\s?chr\.?)"
-_BEFORE_CHRIST = r"(?:bce?|b\.\s?c\.?(?:\s?e\.?)?|p\.\s?n\.\s?e\.?|v\.\s?chr\.?|av\.?\s?j\.?-c\.?)"
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|winter)\.?"
-)
-
-
-_YEAR = (  # with its era
-    rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<year>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
-    rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<year_bc>{_BEFORE_CHRIST})))?"
-)
-_YEAR_FORMS = tuple(
-    re.compile(form)
-    for form in (
-        # 570, c. 570 CE, 4 BC, 570-573, between 570 and 573: the first year counts
-        rf"(?:between\s+|from\s+)?{_YEAR}"
-        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_YEAR.replace('<year', '<second')})?",
-        r"(?P<year>-?[0-9]{4})-[0-9]{2}(?:-[0-9]{2})?(?:t[0-9:.]+z?)?",  # 1990-05-01
-        r"[0-9]{1,2}[./][0-9]{1,2}[./](?P<year>[0-9]{4})",  # 01.05.1990
-        # 1 May 1990, in any language
-        rf"(?:{_ABOUT}){{0,2}}[0-9]{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?[^\W\d_]{{3,}}\.?,?\s+(?P<year>[0-9]{{3,4}})",
-        rf"(?:{_ABOUT}){{0,2}}{_MONTH}\s+(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?\s+)?(?P<year>[0-9]{{3,4}})",  # May 1, 1990
-    )
-)
+_PARTS = _DATA.parts("years")
+_PARTS["second"] = _PARTS["year"].replace("<year", "<second")
+_YEAR_FORMS = tuple(re.compile(data_files.fill(form, _PARTS)) for form in _DATA.lines("year_forms"))
 _REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 
@@ -164,23 +128,19 @@ def parse_year(text: str, what: str) -> int:
     Of a range the first year counts. Raises ValueRefused (BAD_VALUE) where no year can be read, or outside -9999 to
     9999; `what` names the column.
     """
-    if len(text) <= _LONGEST_DATE:
+    if len(text) <= 80:  # characters; no date is longer
         plain = unicodedata.normalize("NFKC", text).casefold().strip()
         latin = "".join(str(int(char)) if char.isdecimal() else char for char in plain)
         shortened = _REMARK.sub("", latin) or latin.strip("()[]")
         for form in _YEAR_FORMS:
             if match := form.fullmatch(shortened):
-                return _signed(match)
+                found = match.groupdict()
+                year = int(found["year"].replace("−", "-"))
+                before = found.get("year_bc") or (found.get("second_bc") and "-" not in found["year"])
+                return -abs(year) if before else year
     raise ValueRefused(
         RejectionReason.BAD_VALUE, f"{what}: {text[:80]!r} is not a year between {MIN_YEAR} and {MAX_YEAR}"
     )
-
-
-def _signed(match: re.Match[str]) -> int:
-    found = match.groupdict()
-    year = int(found["year"].replace("−", "-"))
-    before = found.get("year_bc") or (found.get("second_bc") and "-" not in found["year"])
-    return -abs(year) if before else year
 
 
 # ------------------------------------------------------------------------------------------------- letters in ASCII
@@ -190,21 +150,9 @@ def _signed(match: re.Match[str]) -> int:
 # such names, so each letter becomes u and its code point: ugly, but never lost, and never the label of another word.
 
 _LETTERS = str.maketrans(
-    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i", "ß": "ss", "ẞ": "SS"}
-    | {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ħ": "h", "Ħ": "H", "ŋ": "ng", "Ŋ": "NG"}
-    | dict.fromkeys("\u00a0\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    _DATA.table("letters") | dict.fromkeys("\u00a0\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
 )
-_CYRILLIC = (
-    "а a б b в v г g д d е e ё yo ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh "
-    "щ shch ъ - ы y ь - э e ю yu я ya є ye і i ї yi ґ g ў u ђ dj ј j љ lj њ nj ћ c џ dz ѓ gj ќ kj ѕ dz ә a ғ gh қ q "
-    "ң ng ө o ұ u ү u һ h"
-)
-_GREEK = "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o"
-_LONG_VOWEL = "ー"  # in kana
-_SYLLABLES = ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE ")
-
-
-_SPELLED = f"{_CYRILLIC} {_GREEK}".split()
+_SPELLED = (*_DATA.words("cyrillic"), *_DATA.words("greek"))
 _TABLE = {letter: latin.strip("-") for letter, latin in zip(_SPELLED[::2], _SPELLED[1::2], strict=True)}
 
 
@@ -220,10 +168,10 @@ def _letter(char: str) -> str:
         return char
     if latin := _TABLE.get(char.lower()):
         return latin if char.islower() else latin.capitalize()
-    if char.lower() in _TABLE or char == _LONG_VOWEL:  # a sign without a sound of its own
+    if char.lower() in _TABLE or char == "ー":  # a sign without a sound of its own; the last one is in kana
         return ""
     name = unicodedata.name(char, "")
-    for prefix in _SYLLABLES:
+    for prefix in ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE "):
         if name.startswith(prefix):
             return name.removeprefix(prefix).removeprefix("SMALL ").lower()
     parts = unicodedata.normalize("NFKD", char)

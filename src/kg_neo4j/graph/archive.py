@@ -89,10 +89,8 @@ def check(path: Path) -> CheckedFile:
                     raise _bad(path, number, error) from None
     except sqlite3.OperationalError as error:
         where = tempfile.gettempdir()
-        raise UsageError(
-            f"cannot keep the ids of {path} in {where}: {error}",
-            hint="free some space there, or set TMPDIR to another folder",
-        ) from error
+        hint = "free some space there, or set TMPDIR to another folder"
+        raise UsageError(f"cannot keep the ids of {path} in {where}: {error}", hint=hint) from error
     return whole.checked(path)
 
 

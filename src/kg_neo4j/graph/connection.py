@@ -75,7 +75,5 @@ def _refuse(obstacles: Sequence[Row], graph: str) -> None:
                 f"graph {graph!r} has {found}, and this version of kg-neo4j reads format {GRAPH_FORMAT}",
                 hint=f"`kg load --rebuild --graph {graph} SOURCES` deletes it and loads its sources again",
             )
-        raise UnfinishedImport(
-            f"an import of {row['file']!r} into graph {graph!r} was not finished",
-            hint=f"run `{row['command']}` again, or delete what is there: `kg db reset --graph {graph}`",
-        )
+        hint = f"run `{row['command']}` again, or delete what is there: `kg db reset --graph {graph}`"
+        raise UnfinishedImport(f"an import of {row['file']!r} into graph {graph!r} was not finished", hint=hint)

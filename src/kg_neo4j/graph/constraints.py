@@ -118,10 +118,8 @@ def refuse_other_graphs(database: Database, graph: str) -> None:
     """Raise UsageError where graphs other than `graph` need the constraints and indexes."""
     others = [row["graph"] for row in database.read(queries.get("write/graphs")) if row["graph"] != graph]
     if others:
-        raise UsageError(
-            f"the constraints and indexes are needed by {', '.join(map(repr, others))}",
-            hint=f"first `kg db reset --graph {others[0]}`",
-        )
+        hint = f"first `kg db reset --graph {others[0]}`"
+        raise UsageError(f"the constraints and indexes are needed by {', '.join(map(repr, others))}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

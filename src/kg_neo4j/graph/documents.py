@@ -120,10 +120,8 @@ def checked_file_keys(database: Database, graph: str, configuration: LoadConfigu
     if others:
         earlier = others[0]["schema"]
         change = "which has other contents now" if earlier == configuration.schema else f"not {configuration.schema!r}"
-        raise UsageError(
-            f"graph {graph!r} was loaded with the schema {earlier!r}, {change}",
-            hint="choose another graph with --graph NAME, or unload the documents first",
-        )
+        hint = "choose another graph with --graph NAME, or unload the documents first"
+        raise UsageError(f"graph {graph!r} was loaded with the schema {earlier!r}, {change}", hint=hint)
     return found
 
 
@@ -330,10 +328,8 @@ def _check_stored(cut: CutDocument, stored: Mapping[str, Any], properties: Mappi
         difference = f"chunked by the tokeniser {stored['tokeniser']}, this run has {configuration.tokeniser}"
     else:
         difference = "loaded with another model, prompt, schema or chunk size"
-    raise UsageError(
-        f"{document.title!r} was {difference}",
-        hint="pass --rebuild to extract it again, or choose another graph with --graph NAME",
-    )
+    hint = "pass --rebuild to extract it again, or choose another graph with --graph NAME"
+    raise UsageError(f"{document.title!r} was {difference}", hint=hint)
 
 
 def _stored(

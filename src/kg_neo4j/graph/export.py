@@ -216,9 +216,8 @@ class _ArchiveLines:
 def check_suffix(target: Path) -> None:
     """Raise UsageError for a file whose suffix names no format of an export."""
     if target.suffix.lower() not in (*_LINES, *TABLES):
-        raise UsageError(
-            f"no format has the suffix {target.suffix!r}", hint=f"{target.stem}.jsonl, {target.stem}.csv or .graphml"
-        )
+        hint = f"{target.stem}.jsonl, {target.stem}.csv or .graphml"
+        raise UsageError(f"no format has the suffix {target.suffix!r}", hint=hint)
 
 
 def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
@@ -233,18 +232,14 @@ def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
     if target.suffix.lower() == ".csv":
         paths = tuple(target.with_name(f"{target.stem}-{part}.csv") for part in ("nodes", "relationships"))
         for path, rows, columns in zip(paths, (nodes, relationships), (("id", *_NODE), _COLUMNS), strict=True):
-            _write_csv(path, columns, rows)
+            with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
     else:
         with whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(line + "\n" for line in _graphml(nodes, relationships))
     return TablesReport(paths, len(nodes), len(relationships))
-
-
-def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _graphml(nodes: Iterable[Mapping[str, Any]], relationships: Iterable[Mapping[str, Any]]) -> Iterator[str]:

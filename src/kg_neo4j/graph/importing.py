@@ -35,10 +35,8 @@ def check_target(database: Database, checked: CheckedFile) -> int:
     reset = f"`kg db reset --graph {graph}` empties it"
     for row in database.read(queries.get("write/unfinished_import"), graph=graph):
         if row["sha256"] != checked.sha256:
-            raise UsageError(
-                f"graph {graph!r} holds a part of another file, {row['file']!r}",
-                hint=f"run `kg import {row['file']}` again; {reset}",
-            )
+            hint = f"run `kg import {row['file']}` again; {reset}"
+            raise UsageError(f"graph {graph!r} holds a part of another file, {row['file']!r}", hint=hint)
         return int(row["imported"])
     if database.read(queries.get("write/holds_anything"), graph=graph):
         raise UsageError(f"graph {graph!r} is not empty; an import needs an empty graph", hint=f"{reset} first")

@@ -46,10 +46,8 @@ class Lease:
                 taken = self.database.write_transaction(self._take)
             if taken["token"] != self._token:
                 host, pid, _ = taken["owner"].rsplit(":", 2)
-                raise LeaseHeld(
-                    f"graph {self.graph!r} is being written to by process {pid} on {host}",
-                    hint="wait for it to end, or load into another graph with --graph NAME",
-                )
+                hint = "wait for it to end, or load into another graph with --graph NAME"
+                raise LeaseHeld(f"graph {self.graph!r} is being written to by process {pid} on {host}", hint=hint)
         except BaseException:
             _held.discard(self._token)
             raise
@@ -89,10 +87,8 @@ class Lease:
             format=GRAPH_FORMAT,
         )
         if not rows:
-            raise LeaseHeld(
-                f"this run no longer holds the right to write to graph {self.graph!r}",
-                hint="run the same command again: what was recorded is kept",
-            )
+            hint = "run the same command again: what was recorded is kept"
+            raise LeaseHeld(f"this run no longer holds the right to write to graph {self.graph!r}", hint=hint)
 
     def write(self, query: queries.Query, /, **params: Any) -> list[Row]:
         """Run a write query in a transaction that proves the lease. Raises LeaseHeld and DatabaseError."""

@@ -81,9 +81,8 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     if any(marked) or any(each.pending for each in stored):  # after most loads neither is
         found = showing.finish(database, graph, schema, lease, stored)
         facts = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)
-        for query, work in zip(
-            marked_keys, (facts, partial(_settle_entities, schema=schema, lease=lease)), strict=True
-        ):
+        entities = partial(_settle_entities, schema=schema, lease=lease)
+        for query, work in zip(marked_keys, (facts, entities), strict=True):
             while ids := [row["id"] for row in database.read(query, graph=graph, limit=PAGE)]:
                 changes += sum(database.write_parts(ids, work))
                 progress.advance("settle", len(ids))
@@ -178,9 +177,8 @@ def _checked(stored_type: str) -> str:
     try:
         return check_type(stored_type)
     except ValueError as error:
-        raise SchemaConflict(
-            f"the graph holds what is {error}", hint="it was changed by hand: delete that node, then run `kg rebuild`"
-        ) from error
+        hint = "it was changed by hand: delete that node, then run `kg rebuild`"
+        raise SchemaConflict(f"the graph holds what is {error}", hint=hint) from error
 
 
 def _fact_values(schema: Schema) -> list[str]:

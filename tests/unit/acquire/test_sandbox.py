@@ -13,7 +13,7 @@ import pytest
 
 from kg_neo4j.acquire import docx_text, files, sandbox
 from kg_neo4j.acquire.interface import ParsedText
-from kg_neo4j.acquire.sandbox import FileLimits, Sandbox
+from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource
 from made_files import (
     archive,
@@ -28,8 +28,8 @@ from made_files import (
 )
 
 
-def refusal(kind: str, data: bytes, limits: FileLimits = sandbox.LIMITS) -> str:
-    with Sandbox(limits) as box, pytest.raises(UnreadableSource) as caught:
+def refusal(kind: str, data: bytes, **limits: float) -> str:
+    with Sandbox(**limits) as box, pytest.raises(UnreadableSource) as caught:
         box.parse(kind, data)
     return str(caught.value)
 
@@ -148,13 +148,13 @@ def test_words_after_entities_and_comments_in_docx_are_kept(inside, text):
 
 
 def test_child_is_killed_at_its_time_limit():
-    assert "took longer than 0.01 s" in refusal("pdf", pdf(["a page"]), FileLimits(seconds=0.01))
+    assert "took longer than 0.01 s" in refusal("pdf", pdf(["a page"]), seconds=0.01)
 
 
 def test_child_is_stopped_at_its_memory_limit():
     long = long_docx(400_000)
     assert parse("docx", long_docx(40)).text.count("word") == 40
-    assert "more than 143 MB" in refusal("docx", long, FileLimits(memory_bytes=150_000_000))
+    assert "more than 143 MB" in refusal("docx", long, memory_bytes=150_000_000)
 
 
 def test_pdf_bomb_is_stopped():
@@ -206,14 +206,14 @@ def test_error_that_no_reader_expects_is_a_reason_and_the_next_file_is_read():
 
 
 def test_file_after_one_that_takes_too_long_is_read():
-    with Sandbox(FileLimits(seconds=2)) as box:
+    with Sandbox(seconds=2) as box:
         with pytest.raises(UnreadableSource, match="reading took longer than 2 s"):
             box.parse("html", page_of_attributes(300_000))
         assert box.parse("text", b"next").text == "next"
 
 
 def test_file_after_one_that_takes_too_much_memory_is_read():
-    with Sandbox(FileLimits(memory_bytes=150_000_000)) as box:
+    with Sandbox(memory_bytes=150_000_000) as box:
         box.parse("text", b"first")
         with pytest.raises(UnreadableSource, match="more than 143 MB of memory"):
             box.parse("docx", long_docx(400_000))
@@ -222,7 +222,7 @@ def test_file_after_one_that_takes_too_much_memory_is_read():
 
 def test_large_page_stays_under_the_memory_limit():
     elements = b"<p><b>x</b></p>" * 1_000_000
-    assert "MB of memory" in refusal("html", elements, FileLimits(memory_bytes=400_000_000))
+    assert "MB of memory" in refusal("html", elements, memory_bytes=400_000_000)
 
 
 def test_child_that_ended_between_two_files_is_replaced():
@@ -236,7 +236,7 @@ def test_child_that_ended_between_two_files_is_replaced():
 
 def test_child_that_has_used_much_of_its_memory_reads_no_further_file():
     before = child_ids()
-    with Sandbox(FileLimits(memory_bytes=60_000_000)) as box:  # an interpreter alone takes more than a quarter of that
+    with Sandbox(memory_bytes=60_000_000) as box:  # an interpreter alone takes more than a quarter of that
         assert box.parse("text", b"one").text == "one"
         assert child_ids() == before
         assert box.parse("text", b"two").text == "two"
@@ -272,8 +272,8 @@ PARENT = """
 import signal, sys, threading; sys.path[:] = {path!r}
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background begins with it ignored
 import psutil
-from kg_neo4j.acquire.sandbox import FileLimits, Sandbox
-with Sandbox(FileLimits(seconds={seconds})) as box:
+from kg_neo4j.acquire.sandbox import Sandbox
+with Sandbox(seconds={seconds}) as box:
     box.parse("text", b"one")
     print(psutil.Process().children()[0].pid, flush=True)
     box.parse("html", sys.stdin.buffer.read())

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kg_neo4j.graph.parameters import unprinted
+from kg_neo4j.graph.database import unprinted
 
 
 def test_lists_are_what_they_were_but_say_only_how_many() -> None:

@@ -15,13 +15,12 @@ from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.graph.resolution.bearers import Mentioned, family
 from kg_neo4j.graph.resolution.decisions import Components
-from kg_neo4j.graph.resolution.names import LETTERS, PATRONYMS, fold, take_apart
+from kg_neo4j.graph.resolution.names import LETTERS, PATRONYMS, SEVERAL, fold, take_apart
 
 _PLAIN = LETTERS | {
     ord(chr(code).upper()): letters.title() for code, letters in LETTERS.items() if len(chr(code).upper()) == 1
 }
 SHORTEST = 3  # letters of a surname
-_SEVERAL = frozenset("and et und y e i oraz & of".split())
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -80,7 +79,7 @@ def _own(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]:
         if name != each.names[0] and name.isascii():
             plain[name].add(each.id)
         core = each.core
-        if not each.is_person or not core or _SEVERAL & set(core):
+        if not each.is_person or not core or SEVERAL & set(core):
             continue
         bearers[core[-1]].add(each.id)
         if last := _surname(each):

@@ -59,7 +59,6 @@ class Places(Mapping[str, int]):
     _packed: array[int]  # number of the document, then index of the chunk: 32 bits each, ascending
 
     def __getitem__(self, document: str) -> int:
-        """Return the index of the first chunk of `document` that mentions the key."""
         wanted = self._gathered.numbers[document] << _BITS
         place = bisect_left(self._packed, wanted)
         if place == len(self._packed) or (index := self._packed[place] - wanted) > _INDEX:
@@ -67,11 +66,9 @@ class Places(Mapping[str, int]):
         return index
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the ids of the documents."""
         return (self._gathered.ids[each >> _BITS] for each in self._packed)
 
     def __len__(self) -> int:
-        """Return how many documents mention the key."""
         return len(self._packed)
 
 

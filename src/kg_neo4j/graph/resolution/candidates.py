@@ -138,6 +138,7 @@ class Groups:
             act = self._union.separate if decision.kind is DecisionKind.CANNOT_LINK else self._union.join
             act(decision.left_key, decision.right_key)
         self.entity = self._union.find  # key -> the smallest key of what it is one with
+        self.separate = self._union.separate  # keeps two apart; where they are one already, nothing happens
         joins = [each for each in listed if each.kind is not DecisionKind.CANNOT_LINK]
         once = Union()  # as if no decision were revoked
         for decision in joins:
@@ -163,10 +164,6 @@ class Groups:
         """Return what is known of the entity that `key` belongs to."""
         entity = self.entity(key)
         return self._joined[entity][0] if entity in self._joined else bearer(self._keys[entity])
-
-    def separate(self, one: str, other: str) -> None:
-        """Keep two entities apart; where they are one already, do nothing."""
-        self._union.separate(one, other)
 
     def against(self, one: str, other: str) -> str | None:
         """Return what tells two entities apart; None where neither a decision nor what is known does."""

@@ -69,9 +69,7 @@ class Components:
     roots: Mapping[str, str] = field(default_factory=dict)  # member -> entity id, the smallest member
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # entity id -> members, sorted
     skipped: tuple[Decision, ...] = ()  # against what a stronger decision says, in the order of strength
-    namesakes: Mapping[tuple[str, str], str] = field(
-        default_factory=dict
-    )  # document, key -> key of the bearer it means
+    namesakes: Mapping[tuple[str, str], str] = field(default_factory=dict)  # document, key -> key of the bearer meant
 
     def entity(self, key: str) -> str:
         """Return the id of the entity that `key` belongs to."""

@@ -36,18 +36,17 @@ def read_links(path: Path, verdict: ProposalVerdict, mentioned: Iterable[Mention
     proposals: dict[frozenset[str], Proposal] = {}
     unknown: list[str] = []
     for line, row in _rows(path):
+        place = f"{path.name}, line {line}"
         sides = []
         for name, node_type in ((row[0], row[1]), (row[2], row[3])):
             bearers = [each for each in known[normalise(name)] if node_type in ("", each.type)]
             sides.append(bearers)
             if not bearers:
-                unknown.append(f"{path.name}, line {line}: {name}" + (f" ({node_type})" if node_type else ""))
+                unknown.append(f"{place}: {name}" + (f" ({node_type})" if node_type else ""))
         for left, right in itertools.product(*sides):
             if left.key != right.key:
-                reason = f"{path.name}, line {line}"
-                proposals.setdefault(
-                    frozenset((left.key, right.key)), Proposal(left, right, verdict, "file", 1.0, reason)
-                )
+                found = Proposal(left, right, verdict, "file", 1.0, place)
+                proposals.setdefault(frozenset((left.key, right.key)), found)
     return Links(tuple(proposals.values()), tuple(unknown))
 
 

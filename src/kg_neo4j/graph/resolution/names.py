@@ -29,6 +29,7 @@ _COMPANIES = _DATA.word_set("companies")
 PATRONYMS = _DATA.word_set("patronyms")
 _NONE: frozenset[str] = frozenset()  # one for all names
 SMALL_WORDS = _DATA.word_set("small")
+SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-Curie", "House of Curie"
 
 
 @dataclass(frozen=True, slots=True)

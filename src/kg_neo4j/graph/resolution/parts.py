@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years, shared
 from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair
-from kg_neo4j.graph.resolution.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initials, is_acronym
+from kg_neo4j.graph.resolution.names import PATRONYMS, SEVERAL, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
 OFTEN = 3  # mentions of both names, where it matters no more which came first
 FAR = 3  # chunks between two mentions that have little to do with each other
 MOST = 200  # keys of one last word and first letter; those beyond are left out
 FITS = 12  # longer names looked at for one shorter name
-_SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-Curie", "House of Curie"
 _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 
@@ -180,7 +179,7 @@ def _people(block: MentionKeyIndex) -> list[Mentioned]:
     return [
         each
         for each in block.named
-        if family(each.type) == "PERSON" and not each.form.qualifier and not _SEVERAL & set(each.form.core)
+        if family(each.type) == "PERSON" and not each.form.qualifier and not SEVERAL & set(each.form.core)
     ]
 
 
