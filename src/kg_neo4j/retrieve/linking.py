@@ -210,9 +210,8 @@ def _linked(chosen: Sequence[tuple[Phrase, list[Row]]]) -> Linked:
     entities: dict[str, None] = {}
     documents: dict[str, None] = {}
     for _, rows in chosen:
-        bearers = sorted(
-            (row for row in rows if row["kind"] == "entity"), key=lambda row: (-row["evidence"], row["id"])
-        )
+        bearers = [row for row in rows if row["kind"] == "entity"]
+        bearers.sort(key=lambda row: (-row["evidence"], row["id"]))
         entities |= dict.fromkeys(row["id"] for row in bearers[:SAME_NAME])
         documents |= dict.fromkeys([row["id"] for row in rows if row["kind"] == "document"][:SAME_NAME])
     return Linked(tuple(entities), tuple(documents), tuple(phrase.text for phrase, _ in chosen))

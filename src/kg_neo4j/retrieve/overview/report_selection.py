@@ -152,11 +152,8 @@ SUMMARY = 3  # statements that stand for a summary
 
 
 def cited(reports: Iterable[CommunityReport]) -> Iterator[str]:
-    """Yield the ids of the entities and facts that reports cite."""
-    for report in reports:
-        for finding in report.findings:
-            yield from finding.entities.values()
-            yield from finding.relationships.values()
+    """Return the ids of the entities and facts that reports cite."""
+    return (each for report in reports for finding in report.findings for each in finding.ids)
 
 
 def keep(reports: Iterable[CommunityReport], left: frozenset[str]) -> list[CommunityReport]:

@@ -23,7 +23,7 @@ from kg_neo4j.organise.tree.interface import LEVELS
 from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.filtered import read_left
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search, read_chunk
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import OVERHEAD
 from kg_neo4j.retrieve.projection_cache import KeptProjection
@@ -121,11 +121,8 @@ class _TreeSearch:
         if self._search.words is None or self._choice.cosine:
             return near
         del given["vector"]
-        return fuse(
-            self._search.question,
-            near,
-            self._database.read(queries.get("retrieve/tree_words"), **given, words=self._search.words),
-        )
+        worded = self._database.read(queries.get("retrieve/tree_words"), **given, words=self._search.words)
+        return fuse(self._search.question, near, worded)
 
     def _by_level(self, begin: str, onward: str) -> list[Row]:
         """Return the best nodes of each level, the nearest of all first."""
@@ -143,10 +140,7 @@ class _TreeSearch:
 
     def _step(self, to: str, begin: Sequence[str]) -> list[Row]:
         query = queries.get("retrieve/tree_step")
-        found: list[Row] = self._database.read(
-            query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k
-        )
-        return found
+        return self._database.read(query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k)
 
 
 def _node(row: Row) -> FoundNode:
@@ -305,17 +299,10 @@ def _chunks(nodes: Sequence[FoundNode], leaves: Sequence[Row]) -> tuple[FoundChu
         if node.kind == "chunk":
             for place in node.places:
                 scores.setdefault(place.chunk_id, node.score)
-    found = {
-        row["chunk_id"]: FoundChunk(
-            id=row["chunk_id"],
-            text=row["text"] or "",
-            tokens=row["tokens"] or 0,
-            section=row["section"] or "",
-            document=row["document"] or "",
-            score=scores.get(row["chunk_id"], 0.0),
-        )
-        for row in leaves
-    }
+    found = {}
+    for row in leaves:
+        own = {"id": row["chunk_id"], "score": scores.get(row["chunk_id"]), "language": None}
+        found[row["chunk_id"]] = read_chunk({**row, **own})
     return tuple(sorted(found.values(), key=lambda chunk: -chunk.score))
 
 
@@ -348,7 +335,7 @@ def read_trees(database: Database, graph: str, name: str, scope: Scope | None = 
             row["title"] or "",
             row["tree"],
             row["complete"],
-            row["fingerprint"] != fingerprint([(each, start, end) for each, start, end in row["chunks"]]),
+            row["fingerprint"] != fingerprint(row["chunks"]),
             tuple(row["aspects"]),
         )
         for row in rows
