@@ -35,6 +35,15 @@ from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, FoundCh
 from kg_neo4j.retrieve.packing import PackedContext, pack_found
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
+ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
+PROMPT_TOKENS = 500  # the prompt without evidence and question
+SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any more
+LONGEST_SHORT = 200  # characters; a longer one is no short answer
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what a terminal obeys
+_SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
+_MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
+
 
 @dataclass(frozen=True, slots=True)
 class FurtherSearch:
@@ -135,17 +144,6 @@ def _checked(
     if not checked.citations:
         notes.append("nothing in the model's answer was supported by its sources, so it was left out")
     return checked, usage, notes
-
-
-ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
-PROMPT_TOKENS = 500  # the prompt without evidence and question
-SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any more
-
-LONGEST_SHORT = 200  # characters; a longer one is no short answer
-
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what a terminal obeys
-_SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
-_MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
 
 
 @dataclass(frozen=True, slots=True)

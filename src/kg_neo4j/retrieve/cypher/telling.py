@@ -23,6 +23,9 @@ from kg_neo4j.retrieve.sentences import split_sentences
 TOLD = 50  # rows that a model is shown
 WIDEST = 400  # characters of one row that it is shown
 ANSWER_TOKENS = 600
+PLACES = 3  # of one entity or fact that are looked at
+PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
+MOST_IDS = 1_000  # that are looked up for one answer
 
 _MARKS = re.compile(r"\s*\[\s*R?\s?\d+(?:\s*[,;]\s*R?\s?\d+)*\s*\]", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
@@ -151,11 +154,6 @@ def _path(nodes: Sequence[Cell], steps: Sequence[Cell]) -> str:
             arrow = f"-{_said(step.get('type'))}->" if step.get("source") == before else f"<-{_said(step.get('type'))}-"
             text += f" {arrow} {_said(node)}"
     return text
-
-
-PLACES = 3  # of one entity or fact that are looked at
-PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
-MOST_IDS = 1_000  # that are looked up for one answer
 
 
 @dataclass(slots=True)

@@ -34,6 +34,18 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
 FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact
+SEEDS = 10  # nodes that the collapsed tree finds: the leaves and summaries among them are started from
+KIN = 0.3  # width of the way between a summary and its parts, beside 1 to the next leaf
+MENTION = 0.5  # of the way between a leaf and the rarest entities in it
+DAMPING = 0.7
+ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
+TOLERANCE = 1e-4
+RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive
+K1, B = 1.5, 0.75
+LETTERS = 6  # that two forms of a word share
+REPEATED = 0.5  # of a node's sentences stand in what was chosen before: it says too little that is new
+LEAVES = 400  # beneath all nodes together that are looked at, those nearest to the question first
+SHOWN = 3  # titles in a note
 NO_VECTORS = "a narrative tree is searched by vectors, and there are none that fit: `kg load` and `kg tree` make them"
 
 
@@ -157,14 +169,6 @@ def _node(row: Row) -> FoundNode:
     )
 
 
-SEEDS = 10  # nodes that the collapsed tree finds: the leaves and summaries among them are started from
-KIN = 0.3  # width of the way between a summary and its parts, beside 1 to the next leaf
-MENTION = 0.5  # of the way between a leaf and the rarest entities in it
-DAMPING = 0.7
-ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
-TOLERANCE = 1e-4
-
-
 def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], shared: Mapping[str, Any]) -> list[Row]:
     """Return leaves and summaries of the trees of that name, where the walk is most often first.
 
@@ -191,12 +195,6 @@ def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], sh
         )
 
     return KeptProjection(database, search.graph, f"tree {name}", make, step, name).walk() or []
-
-
-RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive
-K1, B = 1.5, 0.75
-LETTERS = 6  # that two forms of a word share
-REPEATED = 0.5  # of a node's sentences stand in what was chosen before: it says too little that is new
 
 
 def fuse(question: Question, near: Sequence[Row], worded: Sequence[Row]) -> list[Row]:
@@ -239,9 +237,6 @@ def _weights(question: Question, rows: Mapping[str, Row]) -> dict[str, float]:
 
 def _beginnings(text: str) -> list[str]:
     return [word[:LETTERS] for word in map(fold, split_words(text)) if not is_stop_word(word)]
-
-
-LEAVES = 400  # beneath all nodes together that are looked at, those nearest to the question first
 
 
 def descend(
@@ -304,9 +299,6 @@ def _chunks(nodes: Sequence[FoundNode], leaves: Sequence[Row]) -> tuple[FoundChu
         own = {"id": row["chunk_id"], "score": scores.get(row["chunk_id"]), "language": None}
         found[row["chunk_id"]] = read_chunk({**row, **own})
     return tuple(sorted(found.values(), key=lambda chunk: -chunk.score))
-
-
-SHOWN = 3  # titles in a note
 
 
 @dataclass(frozen=True, slots=True)
