@@ -122,12 +122,7 @@ def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
 
 
 def _refresh(
-    database: Database,
-    graph: str,
-    step: Callable[[], None],
-    seed: int,
-    lease: Lease | None,
-    singletons: bool | None,
+    database: Database, graph: str, step: Callable[[], None], seed: int, lease: Lease | None, singletons: bool | None
 ) -> AnalyticsReport:
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
     if singletons is None:

@@ -137,11 +137,7 @@ MODES: dict[str, AnswerMode] = {
 
 
 def prepare(
-    database: Database,
-    search: Search,
-    embedder: EmbeddingModel,
-    tokeniser: Tokeniser,
-    labels: Sequence[str] = WORDED,
+    database: Database, search: Search, embedder: EmbeddingModel, tokeniser: Tokeniser, labels: Sequence[str] = WORDED
 ) -> tuple[Search, list[str]]:
     """Return `search` with its words, its vectors and the indexes over `labels`, and notes on what cannot be searched.
 
