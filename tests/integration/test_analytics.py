@@ -21,7 +21,7 @@ from kg_neo4j.organise import projection as projecting
 from kg_neo4j.organise.analytics import AnalyticsReport, refresh
 from kg_neo4j.organise.entity_pairs import read_entities, read_pairs
 from kg_neo4j.organise.gds_client import client
-from kg_neo4j.organise.projection import ProjectionSize, check_memory
+from kg_neo4j.organise.projection import check_memory
 from kg_neo4j.settings import Settings
 
 T = TypeVar("T")
@@ -348,8 +348,7 @@ def test_too_small_a_heap_is_a_note_and_not_a_failure(
     database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load(database, graph, two_cliques())
-    enormous = ProjectionSize(10**9, 10**10)
-    monkeypatch.setattr(projecting, "check_memory", lambda found, _: check_memory(found, enormous))
+    monkeypatch.setattr(projecting, "check_memory", lambda found, *_: check_memory(found, 10**9, 10**10))
     report = refresh(database, graph)
     assert report.changes == 0
     assert "MiB of heap" in (report.skipped or "")

@@ -18,7 +18,7 @@ from kg_neo4j.organise import communities
 from kg_neo4j.organise import projection as projecting
 from kg_neo4j.organise.entity_pairs import fold
 from kg_neo4j.organise.gds_client import client
-from kg_neo4j.organise.projection import PREFIX, ProjectionSize, check_memory, sweep
+from kg_neo4j.organise.projection import PREFIX, check_memory, sweep
 from kg_neo4j.settings import Settings
 
 
@@ -115,9 +115,9 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(database: Database, cl
 
 
 def test_an_analysis_larger_than_the_heap_is_refused_with_both_numbers(database: Database) -> None:
-    check_memory(database, ProjectionSize(1_000, 5_000))
+    check_memory(database, 1_000, 5_000)
     with pytest.raises(NotEnoughMemory, match=r"takes [\d,]+ MiB of heap, [\d,]+ MiB are free"):
-        check_memory(database, ProjectionSize(10**9, 10**10))
+        check_memory(database, 10**9, 10**10)
     assert database.gds_version()
 
 

@@ -124,7 +124,7 @@ def test_another_dimension_or_model_is_refused_before_any_write(
     embed(database, graph)
     before = database.read(NODES, graph=graph)
     with pytest.raises(SchemaConflict) as refused:
-        vectors.check(database, model)
+        search_indexes.check(database, model)
     assert "'hashed-ngram-256-1' with 256 dimensions" in str(refused.value)
     assert said in str(refused.value)
     assert "set KG_EMBEDDING_MODEL=hashed-ngram-256-1" in str(refused.value.hint)
@@ -142,12 +142,12 @@ def test_rebuilding_with_another_model_removes_nothing_while_other_graphs_have_v
     embed(database, graph)
     embed(database, other)
     with pytest.raises(SchemaConflict, match=other):  # the other graph still holds vectors of the former model
-        vectors.check(database, OtherEmbedding(), graph=graph, rebuild=True)
+        search_indexes.check(database, OtherEmbedding(), graph=graph, rebuild=True)
     assert all("embedding" in row["node"] for name in (graph, other) for row in database.read(NODES, graph=name))
     assert embed(database, graph).embedded == 0
     search_indexes.clear(database, other)
     if [row["graph"] for row in database.read(queries.get("write/vector_graphs"))] == [graph]:
-        vectors.check(database, OtherEmbedding(), graph=graph, rebuild=True)
+        search_indexes.check(database, OtherEmbedding(), graph=graph, rebuild=True)
         assert all("embedding" not in row["node"] for row in database.read(NODES, graph=graph))
     database.write(query("MATCH (n) WHERE n.graph = $graph DETACH DELETE n", "none"), graph=other)
 
@@ -158,9 +158,9 @@ def test_indexes_without_a_vector_give_way_to_another_model(database: Database, 
     search_indexes.clear(database, graph)
     if database.read(queries.get("write/vector_graphs")):  # a server that holds other graphs, too
         with pytest.raises(SchemaConflict):
-            vectors.check(database, OtherEmbedding())
+            search_indexes.check(database, OtherEmbedding())
     else:
-        assert vectors.check(database, OtherEmbedding()) == ()
+        assert search_indexes.check(database, OtherEmbedding()) == ()
         assert all(index.kind == "FULLTEXT" for index in search_indexes.list_indexes(database))
     assert embed(database, graph).embedded == 11
 

@@ -49,10 +49,10 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
         print_text(_stats(answer))
     if stats and answer.shares:
         count = sum(share.nodes for share in answer.shares)
-        kinds = [
-            f"{each.kind}{' of ' + each.aspect.replace('_', ' ') if each.aspect else ''}" for each in answer.shares
+        named = [
+            f"{each.share:.0%} {each.kind}{' of ' + each.aspect.replace('_', ' ') if each.aspect else ''}"
+            for each in answer.shares
         ]
-        named = [f"{each.share:.0%} {kind}" for each, kind in zip(answer.shares, kinds, strict=True)]
         print_text(f"{count} nodes of the tree: {', '.join(named)}")
 
 

@@ -32,9 +32,8 @@ def status(graph: str | None = None, as_json: bool = False) -> None:
     if as_json:
         print_json(found)
         return
-    server = (
-        f"{found.server}, Neo4j {found.neo4j}" if found.server else "the local one, which does not run: `kg db start`"
-    )
+    none = "the local one, which does not run: `kg db start`"
+    server = f"{found.server}, Neo4j {found.neo4j}" if found.server else none
     facts: dict[str, object] = {
         "graph": found.graph,
         "database": server,
@@ -84,10 +83,8 @@ def config(everything: bool = False, as_json: bool = False) -> None:
         print_json(shown)
         return
     if shown:
-        print_table(
-            ["Name in kg.toml", "Variable", "Value", "From"],
-            [(each.name, each.variable, each.value, each.origin) for each in shown],
-        )
+        rows = [(each.name, each.variable, each.value, each.origin) for each in shown]
+        print_table(["Name in kg.toml", "Variable", "Value", "From"], rows)
     else:
         print_text("all settings have their defaults; `kg config --all` lists them")
     files = config_files()

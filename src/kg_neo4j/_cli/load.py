@@ -11,24 +11,9 @@ from kg_neo4j import plugins
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import continues
-from kg_neo4j._cli.terminal import (
-    cost,
-    price,
-    print_estimates,
-    print_facts,
-    print_table,
-    progress,
-    remark,
-    show,
-)
+from kg_neo4j._cli.terminal import cost, price, print_estimates, print_facts, print_table, progress, remark, show
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import (
-    LoadPlan,
-    LoadReport,
-    QuarantinedRow,
-    RunCounts,
-    Usage,
-)
+from kg_neo4j.records import LoadPlan, LoadReport, QuarantinedRow, RunCounts, Usage
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 

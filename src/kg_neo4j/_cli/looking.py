@@ -36,9 +36,8 @@ def search(words: list[str], limit: int = 10, graph: str | None = None, as_json:
     remark("note", found.notes)
     entities = [hit for hit in found.hits if hit.kind == "entity"]
     if entities:
-        print_table(
-            ["Entity", "Type", "Evidence", "Description"], [(e.name, e.type, e.evidence, e.text) for e in entities]
-        )
+        rows = [(each.name, each.type, each.evidence, each.text) for each in entities]
+        print_table(["Entity", "Type", "Evidence", "Description"], rows)
     for hit in found.hits:
         if hit.kind == "passage":
             print_text(f"{hit.name}: {''.join(each.text for each in excerpt(hit.text, found.words))}\n")

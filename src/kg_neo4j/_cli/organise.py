@@ -110,14 +110,13 @@ def _show_report(settings: Settings, number: int, level: int, *, as_json: bool) 
 def _write_reports(settings: Settings, options: CommunityReportOptions, *, dry_run: bool, as_json: bool) -> None:
     from kg_neo4j.pipeline.commands import communities
 
-    with progress(quiet=as_json) as bars:
-        if dry_run:
-            plan = communities.plan_community_reports(settings=settings, options=options, progress=bars)
-        else:
-            report = communities.community_reports(settings=settings, options=options, progress=bars)
     if dry_run:
+        with progress(quiet=as_json) as bars:
+            plan = communities.plan_community_reports(settings=settings, options=options, progress=bars)
         show(plan, _print_report_plan, as_json=as_json)
         return
+    with progress(quiet=as_json) as bars:
+        report = communities.community_reports(settings=settings, options=options, progress=bars)
     show(report, _print_reports, as_json=as_json)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
@@ -183,14 +182,13 @@ def tree(
         budget_usd=budget_usd,
         plot=plot,
     )
-    with progress(quiet=as_json) as bars:
-        if dry_run:
-            plan = tree.plan_tree(settings=settings, options=options, progress=bars)
-        else:
-            report = tree.tree(settings=settings, options=options, progress=bars)
     if dry_run:
+        with progress(quiet=as_json) as bars:
+            plan = tree.plan_tree(settings=settings, options=options, progress=bars)
         show(plan, _print_tree_plan, as_json=as_json)
         return
+    with progress(quiet=as_json) as bars:
+        report = tree.tree(settings=settings, options=options, progress=bars)
     if as_json:
         shape: dict[str, Any] = plain(report)
         for each in shape["trees"]:

@@ -122,12 +122,7 @@ def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
 
 
 def _refresh(
-    database: Database,
-    graph: str,
-    step: Callable[[], None],
-    seed: int,
-    lease: Lease | None,
-    singletons: bool | None,
+    database: Database, graph: str, step: Callable[[], None], seed: int, lease: Lease | None, singletons: bool | None
 ) -> AnalyticsReport:
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
     if singletons is None:
@@ -191,9 +186,8 @@ def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> 
     nums = list(found.ids)
     if not found.pairs.count:  # GDS's Leiden fails on a graph without relationships
         apart = {num: EntityStructure(num, 0, 0, 0.0, articulation=False) for num in nums}
-        return _Measured(
-            communities.alone(found.ids), dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart
-        )
+        cells: communities.Cells = {(num,): [num] for num in nums}  # each is a community of its own
+        return _Measured(cells, dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart)
     with project(database, graph, nums, found.pairs) as projection:
         return _Measured(
             projection.leiden(seed),
@@ -204,18 +198,11 @@ def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> 
         )
 
 
-def _result(
-    levels: tuple[communities.Level, ...],
-    found: SettledGraph,
-    measured: _Measured,
-) -> Result:
+def _result(levels: tuple[communities.Level, ...], found: SettledGraph, measured: _Measured) -> Result:
     """Put together what each entity carries, in the order of write_entities.cypher."""
     numbers = communities.numbers(levels, former_numbers(found.communities, found.places))
-    groups = (
-        {num: number for number, each in zip(numbers[0], levels[0], strict=True) for num in each.members}
-        if levels
-        else {}
-    )
+    coarsest = zip(numbers[0], levels[0], strict=True) if levels else ()
+    groups = {num: number for number, each in coarsest for num in each.members}
     degrees, within = found.pairs.degrees(), found.pairs.degrees(groups)
     components = _components(measured.structure)
     across: dict[int, list[str]] = {}

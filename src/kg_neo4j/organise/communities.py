@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kg_neo4j.acquire.identity import hash_parts, id_part
 from kg_neo4j.records import Community
 
 Level = tuple[Community, ...]  # a partition: larger communities first, then by smallest member
-Cells = Mapping[
-    tuple[int, ...], Sequence[int]
-]  # labels, finest level first -> nums of the nodes that have these labels
+Cells = Mapping[tuple[int, ...], Sequence[int]]  # labels, finest level first -> nums of the nodes with these labels
 
 
 def hierarchy(graph: str, cells: Cells) -> tuple[Level, ...]:
@@ -50,11 +48,6 @@ def hierarchy(graph: str, cells: Cells) -> tuple[Level, ...]:
 def shared(levels: Sequence[Level]) -> tuple[Level, ...]:
     """Return the levels without communities of one member. An entity that a level no longer has is alone there."""
     return tuple(tuple(each for each in level if len(each.members) > 1) for level in levels)
-
-
-def alone(nums: Iterable[int]) -> Cells:
-    """Return labels that put every node into a community of its own: a graph without relationships."""
-    return {(num,): [num] for num in nums}
 
 
 def numbers(levels: Sequence[Level], former: Sequence[Mapping[int, int]]) -> tuple[tuple[int, ...], ...]:

@@ -18,7 +18,7 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Task, TaskAnswer, Unanswered
+from kg_neo4j._models.tasks import Complaint, Task, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.graph import queries
@@ -317,14 +317,6 @@ class NameDomain(Task[str]):
         return Complaint("the model named no field in one short line")
 
 
-def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser) -> TaskAnswer[str]:
-    """Ask what a sample of the chunks of `graph` is about; the same sample every time. No error is raised."""
-    rows = database.read(queries.get("analytics/sample_chunks"), graph=graph, limit=SAMPLE_CHUNKS)
-    sample = "\n\n".join(f"{row['title']}: {cut_at_word(row['text'], tokeniser, SAMPLE_TOKENS)}" for row in rows)
-    [answer] = door.ask_all([NameDomain(sample)])
-    return answer
-
-
 @dataclass(frozen=True, slots=True)
 class Domain:
     """The domain that the prompt names: `value` is empty for none, None for that of the reports so far.
@@ -349,12 +341,14 @@ class ChooseDomain(Job[Domain]):
     finds: bool  # where no report has a domain, the model is asked for it
 
     def by_model(self, door: Door) -> Domain:
-        """Take what is given, or what the reports have; else ask."""
+        """Take what is given, or what the reports have; else ask about a sample of chunks, always the same one."""
         if not self.finds:
             return Domain(self.given)
         communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
         if stored := usual_domain(communities):
             return Domain(stored, note=f"domain, as in the reports so far: {stored}")
-        found = find_domain(self.database, self.graph, door, self.tokeniser)
+        rows = self.database.read(queries.get("analytics/sample_chunks"), graph=self.graph, limit=SAMPLE_CHUNKS)
+        shown = (f"{row['title']}: {cut_at_word(row['text'], self.tokeniser, SAMPLE_TOKENS)}" for row in rows)
+        [found] = door.ask_all([NameDomain("\n\n".join(shown))])
         note = f"domain: {found.value}" if found.value else f"no domain was found: {found.problem}"
         return Domain(found.value or "", found.usage, note)

@@ -242,5 +242,10 @@ def _stems(text: str) -> set[str]:
 
 def _strange_numbers(text: str, texts: Sequence[str]) -> set[str]:
     """Return the numbers of three or more digits that no description has."""
-    found = set(_NUMBER.findall(_GROUPED.sub("", text)))
-    return found - set(_NUMBER.findall(_GROUPED.sub("", " ".join(texts)))) if found else found
+    found = long_numbers(text)
+    return found - long_numbers(" ".join(texts)) if found else found
+
+
+def long_numbers(text: str) -> set[str]:
+    """Return the numbers of three or more digits in a text, without what groups their digits."""
+    return set(_NUMBER.findall(_GROUPED.sub("", text)))

@@ -46,14 +46,6 @@ class EntityStructure:
     articulation: bool  # without it its component would fall apart
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectionSize:
-    """What a projection will hold."""
-
-    nodes: int
-    pairs: int  # related entities, whatever the types and directions; none with itself
-
-
 class Projection:
     """A projected graph; every result is keyed by `Entity.num`. One thread, fixed seeds: results repeat."""
 
@@ -110,9 +102,8 @@ class Projection:
 
     def bridges(self) -> tuple[tuple[int, int], ...]:
         """Return the pairs of nums whose relationships are all that holds two parts together, smaller num first."""
-        return tuple(
-            (row["s"], row["t"]) for row in self._database.read(queries.get("analytics/bridges"), name=self.name)
-        )
+        rows = self._database.read(queries.get("analytics/bridges"), name=self.name)
+        return tuple((row["s"], row["t"]) for row in rows)
 
     def _values(self, name: str) -> Iterator[tuple[int, Any]]:
         """Yield num and value of a property that is kept in the projection."""
@@ -133,7 +124,7 @@ def project(database: Database, graph: str, nums: Sequence[int], pairs: EntityPa
     check_version(database.gds_version())
     gds = client(database)
     sweep(database, gds)
-    check_memory(database, ProjectionSize(len(nums), pairs.count))
+    check_memory(database, len(nums), pairs.count)
     name = _new_name(graph)
     sources, targets, weights, alone = pairs.projected(nums)
     try:
@@ -158,13 +149,16 @@ def check_version(version: str) -> None:
         )
 
 
-def check_memory(database: Database, size: ProjectionSize) -> None:
-    """Raise NotEnoughMemory, with both numbers, where GDS would need more heap than the server has left."""
-    found = database.read(queries.get("analytics/estimate"), nodes=size.nodes, pairs=size.pairs)
+def check_memory(database: Database, nodes: int, pairs: int) -> None:
+    """Raise NotEnoughMemory, with both numbers, where GDS would need more heap than the server has left.
+
+    `pairs` are related entities, whatever the types and directions; none with itself.
+    """
+    found = database.read(queries.get("analytics/estimate"), nodes=nodes, pairs=pairs)
     if found and found[0]["required_bytes"] > found[0]["available_bytes"]:
         required, available = (round(found[0][key] / 2**20) for key in ("required_bytes", "available_bytes"))
         raise NotEnoughMemory(
-            f"analysing {size.nodes:,} nodes and {size.pairs:,} pairs takes {required:,} MiB of heap, "
+            f"analysing {nodes:,} nodes and {pairs:,} pairs takes {required:,} MiB of heap, "
             f"{available:,} MiB are free at {database.address.uri}",
             hint="give the server a larger heap (KG_DB_HEAP_MB for the local one), or pass --no-analytics",
         )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.graph.answers import AnswerSubjects
+from kg_neo4j.organise.description_merges import long_numbers
 from kg_neo4j.organise.report_material import PackedCommunity, ReportMaterial, pack
 from kg_neo4j.organise.report_references import Numbers, check, without_marks
 from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport, Finding
@@ -47,9 +47,6 @@ ENOUGH = 10  # members and relationships; a community with fewer has fewer findi
 LONGEST_TITLE = 200  # characters
 LONGEST_TEXT = 6_000  # characters of one summary or explanation
 LEAST_RATING, HIGHEST_RATING = 0.0, 10.0
-
-_NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
-_GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +220,7 @@ def read_report(said: Completion, material: ReportMaterial, shown: Numbers, text
     if unknown:
         problems.append(f"it cites numbers that are not in the data: {', '.join(dict.fromkeys(unknown))}")
     said_in_it = " ".join((title, summary, explained, *(f"{each.summary} {each.explanation}" for each in findings)))
-    if strange := sorted(_numbers(without_marks(said_in_it)) - _numbers(text)):
+    if strange := sorted(long_numbers(without_marks(said_in_it)) - long_numbers(text)):
         problems.append(f"it names numbers that the data do not have: {', '.join(strange[:5])}")
     title = without_marks(title)[:LONGEST_TITLE]
     return ReportDraft(title, checked[0].text, rating, checked[1].text, findings, tuple(problems))
@@ -279,7 +276,3 @@ def _text(value: object) -> str:
         return ""
     clean = "".join(char for char in value if char.isprintable() or char == "\n")
     return clean.encode("utf-8", "replace").decode("utf-8").strip()[:LONGEST_TEXT]
-
-
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(_GROUPED.sub("", text)))

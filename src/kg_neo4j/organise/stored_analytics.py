@@ -73,10 +73,7 @@ def former_numbers(stored: Mapping[str, StoredCommunity], places: Mapping[int, s
 
 
 def differences(
-    result: Result,
-    stored: Mapping[str, StoredCommunity],
-    entities: Mapping[int, Values],
-    places: Mapping[int, str],
+    result: Result, stored: Mapping[str, StoredCommunity], entities: Mapping[int, Values], places: Mapping[int, str]
 ) -> Changes:
     """Compare a new set with what is stored: communities, values of entities, ids of their finest communities."""
     numbered = [

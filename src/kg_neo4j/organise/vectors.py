@@ -24,9 +24,7 @@ from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk
 
-check = search_indexes.check
 LABELS = search_indexes.LABELS
-
 PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight
 AHEAD = 2  # calls begun, times those in flight

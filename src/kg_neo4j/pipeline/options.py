@@ -30,10 +30,7 @@ from kg_neo4j.records import Chunk, Document, SkippedSource
 from kg_neo4j.settings import Settings
 
 # What a stored document remembers of the load that made it, besides its schema.
-STORED_OPTIONS = (
-    *("chunk_tokens", "chunk_overlap", "preprocess", "output_language"),
-    *("gleanings", "wave", "evidence"),
-)
+STORED_OPTIONS = "chunk_tokens chunk_overlap preprocess output_language gleanings wave evidence".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +164,10 @@ def check_sources(sources: Sequence[str], settings: Settings, options: LoadOptio
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     pages = read_pages(settings, options, tally) if options.wikipedia and not options.refresh else ()
-    plugged: list[Source] = [
-        plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in sources if is_plugged(each)
-    ]
+    others = [each for each in sources if is_plugged(each)]
+    plugged: list[Source] = [plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in others]
     files.check_language(options.language)
-    places = places_of([each for each in sources if not is_plugged(each)], options.alias, options.root)
+    places = places_of([each for each in sources if each not in others], options.alias, options.root)
     return CheckedSources(settings, options, tally, pages, places, plugged)
 
 

@@ -62,9 +62,8 @@ def compare(
     if gone and prune and all(folder.path_in(each) is None for each in read.values()):
         name = folder.place.source
         reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
-        return FolderComparison(
-            (), unsure, others, (SkippedSource(name, f"{reason}; `kg unload {name}` removes them"),)
-        )
+        skipped = SkippedSource(name, f"{reason}; `kg unload {name}` removes them")
+        return FolderComparison((), unsure, others, (skipped,))
     return FolderComparison(gone, unsure, others)
 
 

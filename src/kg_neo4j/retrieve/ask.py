@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from kg_neo4j._models.embedding import NO_EMBEDDING, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
@@ -36,15 +36,13 @@ from kg_neo4j.retrieve.tree import search as tree_search
 WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
 NOT_FOUND = "No answer found."
 
-FoundT = TypeVar("FoundT", bound=Found)
-
 
 @dataclass(frozen=True, slots=True)
-class AnswerMode(Generic[FoundT]):
+class AnswerMode:
     """How a mode finds what an answer is made from, and makes it."""
 
-    retrieve: Callable[[Database, Search], FoundT]
-    answer: Callable[[Database, Search, FoundT, AskContext], Answer]
+    retrieve: Callable[[Database, Search], Found]
+    answer: Callable[[Database, Search, Any, AskContext], Answer]  # from what `retrieve` found
     labels: Sequence[str] = ()  # whose indexes it searches by words and vectors; none: it searches none
 
 
@@ -68,9 +66,8 @@ def ask(
         search = replace(search, mode=NAIVE)
     elif options.mode == AUTO:
         search = replace(search, words=fulltext_query(question) if can_link(database, graph) else None)
-        routed = route(database, search)
-        routing = routed.routing
-        search = replace(search, mode=routing.mode, linked=routed.linked)
+        routing, linked = route(database, search)
+        search = replace(search, mode=routing.mode, linked=linked)
     mode = MODES[search.mode]
     notes = _cut(question)
     if mode.labels:
@@ -130,7 +127,7 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     )
 
 
-MODES: dict[str, AnswerMode[Any]] = {
+MODES: dict[str, AnswerMode] = {
     LOCAL: AnswerMode(local.retrieve, answer_from_passages, WORDED),
     NAIVE: AnswerMode(naive.retrieve, answer_from_passages, WORDED),
     TREE: AnswerMode(tree_search.retrieve, answer_from_passages, search_indexes.WORDED),
@@ -140,11 +137,7 @@ MODES: dict[str, AnswerMode[Any]] = {
 
 
 def prepare(
-    database: Database,
-    search: Search,
-    embedder: EmbeddingModel,
-    tokeniser: Tokeniser,
-    labels: Sequence[str] = WORDED,
+    database: Database, search: Search, embedder: EmbeddingModel, tokeniser: Tokeniser, labels: Sequence[str] = WORDED
 ) -> tuple[Search, list[str]]:
     """Return `search` with its words, its vectors and the indexes over `labels`, and notes on what cannot be searched.
 

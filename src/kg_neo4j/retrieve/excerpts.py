@@ -12,7 +12,9 @@ from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import family, fold, same_word, split_words
 
 AROUND = 180  # characters of a passage before and after the first word that was looked for
-_SPACE = re.compile(r"\s+")
+PASSAGES = 3  # nearest to a question
+LOOKED_AT = 8  # chunks, the best first
+FEWEST_WORDS = 4  # of a sentence; a shorter one is a heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Highlight:
 
 def excerpt(text: str, words: str) -> tuple[Highlight, ...]:
     """Return the part of a passage around the first of `words` in it, or its beginning, in pieces."""
-    text = _SPACE.sub(" ", re.sub(r"(?m)^#{1,6}\s+", "", text)).strip()
+    text = " ".join(re.sub(r"(?m)^#{1,6}\s+", "", text).split())
     wanted = [re.escape(each) for each in re.findall(r"\w+", words) if len(each) > 2]
     pattern = re.compile(rf"\b(?:{'|'.join(wanted)})\b" if wanted else r"(?!)", re.IGNORECASE)
     found = pattern.search(text)
@@ -38,11 +40,6 @@ def excerpt(text: str, words: str) -> tuple[Highlight, ...]:
         pieces += [Highlight(text[at : hit.start()], is_hit=False), Highlight(hit.group(), is_hit=True)]
         at = hit.end()
     return (*pieces, Highlight(text[at:last] + (" …" if last < len(text) else ""), is_hit=False))
-
-
-PASSAGES = 3
-LOOKED_AT = 8  # chunks, the best first
-FEWEST_WORDS = 4  # of a sentence; a shorter one is a heading
 
 
 def nearest(question: Question, found: Found) -> tuple[Citation, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Reader, Row
+from kg_neo4j.graph.database import Reader, Row, batches
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.retrieve.interface import Scope
 
@@ -28,12 +28,8 @@ def read_left(reader: Reader, scope: Scope | None, name: str, /, **params: Any) 
 
 def left_of(reader: Reader, scope: Scope, ids: Iterable[str]) -> frozenset[str]:
     """Return those of `ids`, of chunks, entities and facts, that `scope` leaves. A query for each 1,000 of them."""
-    every = sorted(set(ids))
-    found: set[str] = set()
-    for first in range(0, len(every), AT_A_TIME):
-        rows = read_left(reader, scope, "retrieve/left_of", ids=every[first : first + AT_A_TIME])
-        found |= {row["id"] for row in rows}
-    return frozenset(found)
+    parts = batches(sorted(set(ids)), AT_A_TIME)
+    return frozenset(row["id"] for some in parts for row in read_left(reader, scope, "retrieve/left_of", ids=some))
 
 
 def best_left(reader: Reader, scope: Scope | None, ranked: Sequence[str], most: int) -> list[str]:
@@ -41,9 +37,8 @@ def best_left(reader: Reader, scope: Scope | None, ranked: Sequence[str], most: 
     if scope is None:
         return list(ranked[:most])
     best: list[str] = []
-    for first in range(0, len(ranked), AT_A_TIME):
-        some = ranked[first : first + AT_A_TIME]
-        kept: Collection[str] = left_of(reader, scope, some)
+    for some in batches(ranked, AT_A_TIME):
+        kept = left_of(reader, scope, some)
         best += [each for each in some if each in kept]
         if len(best) >= most:
             break

@@ -66,16 +66,8 @@ def _counted(database: Database, graph: str, scope: Scope) -> str:
 
 def say(filters: Filters) -> str:
     """Return filters in words: "documents Ada; language en; from 1800 on"."""
-    parts = [
-        f"{name} {', '.join(values)}"
-        for name, values in (
-            ("document", filters.documents),
-            ("language", filters.languages),
-            ("kind", filters.kinds),
-            ("type", filters.types),
-        )
-        if values
-    ]
+    named = {"document": filters.documents, "language": filters.languages, "kind": filters.kinds, "type": filters.types}
+    parts = [f"{name} {', '.join(values)}" for name, values in named.items() if values]
     if filters.since is not None and filters.until is not None:
         parts.append(f"dated {filters.since} to {filters.until}")
     elif filters.since is not None:
@@ -155,17 +147,11 @@ def expression(wanted: str, *, is_pattern: bool) -> str:
     It fits a whole name, or the last part of a path. What follows a `*` is found at its first place and kept there
     (an atomic group), so that many stars take no time.
     """
-    first, *others = (
-        [_literal(part) for part in re.split(r"\*+", _plain(wanted))] if is_pattern else [_plain_text(_plain(wanted))]
-    )
+    parts = [part.split("?") for part in re.split(r"\*+", _plain(wanted))] if is_pattern else [[_plain(wanted)]]
+    first, *others = (".".join(map(_plain_text, each)) for each in parts)
     between = "".join(f"(?>.*?{part})" for part in others[:-1])
     last = f".*{others[-1]}" if others else ""
     return rf"(?isu)(?:.*/(?=[^/]*\z))?{SPACE}*{first}{between}{last}{SPACE}*"
-
-
-def _literal(text: str) -> str:
-    """Return the expression of a part of a pattern between stars."""
-    return ".".join(map(_plain_text, text.split("?")))
 
 
 def _plain_text(text: str) -> str:
@@ -212,12 +198,8 @@ def _types(database: Database, graph: str, wanted: Collection[str]) -> list[str]
 
 def _dates(database: Database, graph: str, since: int, until: int) -> list[str]:
     """Return the dates of the graph, as its texts give them, that reach into the range of years."""
-    found = []
-    for row in database.read(queries.get("retrieve/dates"), graph=graph):
-        years = years_of(row["date"])
-        if years is not None and years[0] <= until and years[1] >= since:
-            found.append(row["date"])
-    return found
+    dates = [row["date"] for row in database.read(queries.get("retrieve/dates"), graph=graph)]
+    return [each for each in dates if (years := years_of(each)) and years[0] <= until and years[1] >= since]
 
 
 def _listed(names: Iterable[str], total: int, otherwise: Sequence[str] = ()) -> str:

@@ -5,6 +5,7 @@ Every option of a question is declared here, once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 AUTO, LOCAL, NAIVE, GLOBAL, CYPHER, TREE = MODES = "auto", "local", "naive", "global", "cypher", "tree"
 CONTEXT_TOKENS = 6_000  # of evidence; of a tree fewer, see `retrieve.tree.choice`
+NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)  # what a model says that finds no answer
 CHUNKS = 12  # at 1,200 tokens more than twice the default context
 
 

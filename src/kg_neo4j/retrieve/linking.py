@@ -27,6 +27,7 @@ BEARERS = 40  # entities, and documents, that are compared with one phrase
 LOOKED_AT = 200  # of those that its words find, in all graphs together; where these are too few, all
 SUGGESTIONS = 3  # unknown names of one question for which others are suggested
 SAME_NAME = 4  # entities that bear one name; more would drown the other names of the question
+EVERYBODY = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +211,11 @@ def _linked(chosen: Sequence[tuple[Phrase, list[Row]]]) -> Linked:
     entities: dict[str, None] = {}
     documents: dict[str, None] = {}
     for _, rows in chosen:
-        bearers = sorted(
-            (row for row in rows if row["kind"] == "entity"), key=lambda row: (-row["evidence"], row["id"])
-        )
+        bearers = [row for row in rows if row["kind"] == "entity"]
+        bearers.sort(key=lambda row: (-row["evidence"], row["id"]))
         entities |= dict.fromkeys(row["id"] for row in bearers[:SAME_NAME])
         documents |= dict.fromkeys([row["id"] for row in rows if row["kind"] == "document"][:SAME_NAME])
     return Linked(tuple(entities), tuple(documents), tuple(phrase.text for phrase, _ in chosen))
-
-
-EVERYBODY = "*"
 
 
 def known_names(

@@ -31,9 +31,18 @@ from kg_neo4j.retrieve.checking.claims import (
     judge,
     settle,
 )
-from kg_neo4j.retrieve.interface import UNANSWERED, Found, FoundChunk, FoundNode, Search
+from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, FoundChunk, FoundNode, Search
 from kg_neo4j.retrieve.packing import PackedContext, pack_found
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+
+ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
+PROMPT_TOKENS = 500  # the prompt without evidence and question
+SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any more
+LONGEST_SHORT = 200  # characters; a longer one is no short answer
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what a terminal obeys
+_SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
+_MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +146,6 @@ def _checked(
     return checked, usage, notes
 
 
-ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
-PROMPT_TOKENS = 500  # the prompt without evidence and question
-SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any more
-
-LONGEST_SHORT = 200  # characters; a longer one is no short answer
-
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what a terminal obeys
-_SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
-_MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
-_NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """What a model made of the evidence. `answer` is None where it said that the evidence holds none."""
@@ -205,7 +202,7 @@ class AnswerQuestion(Prompted[ModelReply]):
             if rest and last not in ("", "-", "–", "—") and len(last) <= LONGEST_SHORT:
                 short = last
             text = rest or text
-        if _NOT_IN_GRAPH.fullmatch(text):
+        if NOT_IN_GRAPH.fullmatch(text):
             return ModelReply(None)
         return ModelReply(check(text, self.sources), short)
 

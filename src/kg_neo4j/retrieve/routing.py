@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
@@ -53,27 +52,22 @@ _REFERS = frozenset("he him his she her hers it its they them their there".split
 _ONE = (Asks.TIME, Asks.AGE, Asks.MEASURE, Asks.YES_NO)  # asks for one thing, which a report on many tells badly
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
-    """A choice, and what the question names: nothing is looked up twice."""
+def route(database: Database, search: Search) -> tuple[Routing, Linked | None]:
+    """Return the mode for a question, and what it names, None where that was not looked up: nothing is looked up twice.
 
-    routing: Routing
-    linked: Linked | None = None  # None: not looked up
-
-
-def route(database: Database, search: Search) -> Routed:
-    """Return the mode for a question; of trees only those that `search.options` name are read."""
+    Of trees only those that `search.options` name are read.
+    """
     if any(form.query in CANNED for form in recognise(search.question.text)):
         canned = ask_canned(database, search.graph, search.question, search.scope)
         if isinstance(canned, CannedRows) and canned.query in CANNED and canned.rows:
-            return Routed(Routing(CYPHER, f"the canned query {canned.query} answers it"))
+            return Routing(CYPHER, f"the canned query {canned.query} answers it"), None
     linked = named(database, search)
     if why := why_tree(database, search, linked, search.options.tree.name):
-        return Routed(Routing(TREE, why), linked)
+        return Routing(TREE, why), linked
     names = linked.names or _small_names(database, search)
     about_whole = is_about_the_whole(search.question) and not names
     levels = report_levels(database, search.graph, search.scope) if about_whole else ()
-    return Routed(choose(search.question, names, reports=any(each.reports for each in levels)), linked)
+    return choose(search.question, names, reports=any(each.reports for each in levels)), linked
 
 
 def why_tree(database: Database, search: Search, linked: Linked, name: str) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.organise.communities import Level, alone, hierarchy, numbers
+from kg_neo4j.organise.communities import Level, hierarchy, numbers
 from labels import cells
 
 NESTED = {1: (10, 7), 2: (10, 7), 3: (11, 7), 4: (12, 8), 5: (12, 8)}  # finest first
@@ -58,7 +58,7 @@ def test_an_id_stays_what_it_was() -> None:
 
 def test_no_nodes_give_no_levels_and_nodes_alone_one() -> None:
     assert hierarchy("g", {}) == ()
-    (level,) = hierarchy("g", alone([3, 1]))
+    (level,) = hierarchy("g", {(3,): [3], (1,): [1]})
     assert members(level) == [(1,), (3,)]
 
 

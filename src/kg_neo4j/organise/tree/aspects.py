@@ -43,6 +43,7 @@ PLACEHOLDERS = frozenset("title question words text boundary complaint".split())
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _CUE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\*?")
 _KEYS = ("name", "title", "question", "prompt", "cues")
+_ALLOWED = f"a prompt may use {', '.join(sorted(PLACEHOLDERS))}; prompts/summary.md is one"
 _HINT = "prompts/aspects/narrative.toml shows the form"
 
 
@@ -102,9 +103,6 @@ def prompt_of(aspect: Aspect) -> Prompt:
     if "text" not in prompt.placeholders:
         raise UsageError(f"the prompt of the aspect {aspect.name} has no place for the text: {{{{text}}}}")
     return prompt
-
-
-_ALLOWED = f"a prompt may use {', '.join(sorted(PLACEHOLDERS))}; prompts/summary.md is one"
 
 
 def is_cue(text: str) -> bool:

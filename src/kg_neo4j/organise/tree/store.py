@@ -12,7 +12,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.tree.stored import StoredTree, TreeDraft, begin_tree, publish, read_tree
+from kg_neo4j.organise.tree.stored import StoredTree, TreeDraft, publish, read_tree, tree_id
 from kg_neo4j.organise.vectors import store_chunks
 
 
@@ -26,7 +26,8 @@ class TreeStore:
 
     def begin(self, document_id: str, name: str) -> None:
         """Create the node that answers hang on, unless it is there."""
-        begin_tree(self._held(), self.graph, document_id, name)
+        given = {"graph": self.graph, "document_id": document_id, "id": tree_id(self.graph, document_id, name)}
+        self._held().write(queries.get("tree/begin"), name=name, **given)
 
     def tree(self, id: str) -> StoredTree | None:
         """Return what is stored of a tree; None where there is none."""

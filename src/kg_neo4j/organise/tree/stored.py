@@ -108,12 +108,6 @@ def read_tree(database: Database, graph: str, id: str) -> StoredTree | None:
     )
 
 
-def begin_tree(lease: Lease, graph: str, document_id: str, name: str) -> None:
-    """Create the node that answers hang on, unless it is there."""
-    id = tree_id(graph, document_id, name)
-    lease.write(queries.get("tree/begin"), graph=graph, document_id=document_id, id=id, name=name)
-
-
 def difference(stored: StoredTree, wanted: TreeDraft) -> Difference:
     """Return what is to be written so that the stored tree is as it should be."""
     gone = sorted(stored.nodes.keys() - {node.id for node in wanted.nodes})

@@ -33,13 +33,11 @@ class TreeState:
 
 def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
     """Return the state of every tree of `graph`, by title and name."""
-    rows = database.read(queries.get("tree/trees"), graph=graph)
-    states = []
-    for row in rows:
-        is_stale = row["fingerprint"] != fingerprint([(chunk[0], chunk[1], chunk[2]) for chunk in row["chunks"]])
-        about = (row["id"], row["name"], row["document_id"], row["title"], row["complete"])
-        states.append(TreeState(*about, is_stale))
-    return tuple(states)
+    about = ("id", "name", "document_id", "title", "complete")
+    return tuple(
+        TreeState(**{name: row[name] for name in about}, stale=row["fingerprint"] != fingerprint(row["chunks"]))
+        for row in database.read(queries.get("tree/trees"), graph=graph)
+    )
 
 
 def note_stale(database: Database, graph: str) -> list[str]:

@@ -115,11 +115,14 @@ class Summarised:
 
     def complete(self, request: Request) -> Completion:
         """Call the summariser. Raises what it raises."""
-        item = request.place
+        item, by = request.place, self.summariser
         if not isinstance(item, TreeItem):
             raise TypeError("a summariser writes items")
         try:
-            said = self._written(item)
+            if isinstance(by, AbstractSummariser):
+                said = by.write(item.context, self.max_tokens, item.before)
+            else:
+                said = WrittenText(by.summarize(item.context, self.max_tokens).strip(), self.name)
         except OF_ONE_TASK as error:  # nothing is stored instead of what it says
             raise ModelUnavailable(str(error)) from error
         self.said[item.id] = said
@@ -127,11 +130,6 @@ class Summarised:
 
     def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""
-
-    def _written(self, item: TreeItem) -> WrittenText:
-        if isinstance(self.summariser, AbstractSummariser):
-            return self.summariser.write(item.context, self.max_tokens, item.before)
-        return WrittenText(self.summariser.summarize(item.context, self.max_tokens).strip(), self.name)
 
 
 @dataclass(frozen=True, slots=True)

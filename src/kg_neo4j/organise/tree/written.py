@@ -147,7 +147,9 @@ class WriteText(TreeTask[WrittenText]):
         is_long = tokeniser.count(text) > self.most
         if not is_long and said.finish_reason != "length":
             return WrittenText(text, MODEL, self.flags)
-        whole = cut_at_sentence(text, tokeniser, self.most) if is_long else whole_sentences(text)
+        # of one that broke off the last sentence is not finished
+        unbroken = text[: 1 + max(text.rfind(sign) for sign in ".!?…。")]
+        whole = cut_at_sentence(text, tokeniser, self.most) if is_long else unbroken
         kept = whole.strip() or cut_at_word(text, tokeniser, self.most)
         return WrittenText(kept, MODEL, (*self.flags, LONG if is_long else UNFINISHED))
 
@@ -251,9 +253,3 @@ def read_text(said: str) -> str:
 
 def _bare(said: str) -> str:
     return _LABEL.sub("", _FENCE.sub("", without_thoughts(said)).strip(), count=1).strip()
-
-
-def whole_sentences(text: str) -> str:
-    """Return an answer that broke off without its last, unfinished sentence."""
-    end = max(text.rfind(sign) for sign in ".!?…。")
-    return text[: end + 1]

@@ -157,9 +157,8 @@ def _header(database: Database, graph: str) -> Header:
         VectorSpace(each.model, each.dimension) for each in list_indexes(database) if each.model and each.dimension
     }
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
-    return Header(
-        graph, True, min(spaces, key=repr) if graph in owners and spaces else None, dict(state[0]) if state else {}
-    )
+    space = min(spaces, key=repr) if graph in owners and spaces else None
+    return Header(graph, True, space, dict(state[0]) if state else {})
 
 
 @dataclass(frozen=True, slots=True)

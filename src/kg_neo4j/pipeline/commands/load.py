@@ -24,16 +24,10 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import schema_of
-from kg_neo4j.organise import vectors
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.organise.vectors import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
-from kg_neo4j.pipeline.options import (
-    LoadOptions,
-    check_sources,
-    cut_document,
-    extraction_config,
-    load_configuration,
-)
+from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config, load_configuration
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
@@ -79,7 +73,7 @@ def load(
     ):
         known = stored_documents.checked_file_keys(database, settings.graph, configuration)
         if embeds := options.vectors and embedder.dimension > 0:
-            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
+            search_indexes.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         stored = partial(stored_documents.list_documents, database, settings.graph)
         sync = Sync(stored, settings, options, tally, [each.source for each in checked.places])

@@ -132,11 +132,8 @@ def undo(
     def revoked(run: Run, schema: Schema) -> _Found:
         finish(run.database, settings.graph, schema, run.lease)
         named = _named(name, stored_decisions(run.database, settings.graph), settings.graph)
-        return _Found(
-            decisions=tuple(
-                replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named
-            )
-        )
+        taken_back = (replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named)
+        return _Found(decisions=tuple(taken_back))
 
     return _decided(revoked, settings, analytics, budget, progress)
 

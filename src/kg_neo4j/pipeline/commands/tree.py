@@ -171,16 +171,12 @@ def plan_tree(
     how = _building(settings, options, summarisers, None)
     with connect(settings, progress) as database:
         store = TreeStore(database, settings.graph)
-        plans = [
-            plan_one(store, {"id": document.id, "title": document.title}, how, chunks) for document, chunks in unread
-        ]
+        new = (({"id": document.id, "title": document.title}, chunks) for document, chunks in unread)
+        plans = [plan_one(store, row, how, chunks) for row, chunks in new]
         documents, _ = _documents(database, settings.graph, options.documents, is_needed=not plans)
         planned = {each.document_id for each in plans}
-        plans += [
-            plan_one(store, row, replace(how, tokeniser=_tokeniser(row)))
-            for row in documents
-            if row["id"] not in planned
-        ]
+        left = [row for row in documents if row["id"] not in planned]
+        plans += [plan_one(store, row, replace(how, tokeniser=_tokeniser(row))) for row in left]
     most, usage = options.summary_tokens or 200, Usage()
     plan = TreePlan(settings.graph, options.name, tuple(plans), usage, how.door.model, how.aspect_door.model)
     for door, asked in ((how.aspect_door, [ASPECTS]), (how.door, [SUMMARY, DETAIL])):
@@ -196,9 +192,8 @@ def _assumptions(plan: TreePlan, most: int) -> tuple[str, ...]:
         found.append("every cluster shows every aspect: there can be no more summaries of level 1, and fewer are usual")
     if any(each.kind == SUMMARY for each in questions):
         found.append("higher levels are clustered by sentences of the text, in place of summaries that are not written")
-    if any(each.kind == DETAIL for each in questions) and any(
-        each.options.details_by == BY_ASPECT for each in plan.trees
-    ):
+    by_aspect = any(each.options.details_by == BY_ASPECT for each in plan.trees)
+    if by_aspect and any(each.kind == DETAIL for each in questions):
         found.append("every leaf says something of its first aspects: there can be no more notes, and fewer are usual")
     if any(each.is_simulated for each in plan.trees):
         found.append("clusters are found by the built-in vectors: those of the embedding model are not paid for yet")
@@ -211,17 +206,14 @@ def _assumptions(plan: TreePlan, most: int) -> tuple[str, ...]:
 
 def notes_on(name: str, built: Sequence[BuiltTree]) -> list[str]:
     """Return what a person should know of trees that were built under one name."""
-    return [*_on_clusters(name, built), *(line for each in built for line in _remarks(each))]
-
-
-def _on_clusters(name: str, built: Sequence[BuiltTree]) -> list[str]:
-    """Return how the clusters of trees were found that are compared as RAPTOR's, and what would find RAPTOR's own."""
+    # how the clusters of trees were found that are compared as RAPTOR's, and what would find RAPTOR's own
     found = Counter(each.options.clustering for each in built if name == RAPTOR)
     rebuild = "--rebuild uses UMAP" if raptor.is_installed() else "`pip install 'kg-neo4j[raptor]'`, then --rebuild"
     ways = {UMAP: "UMAP and full covariances, as in RAPTOR"}
     other = f"principal axes and spheres, not RAPTOR's UMAP and full covariances: {rebuild}"
     trees = {way: "one tree" if number == 1 else f"{number} trees" for way, number in sorted(found.items())}
-    return [f"{RAPTOR}: the clusters of {number} are by {ways.get(way, other)}" for way, number in trees.items()]
+    found_by = [f"{RAPTOR}: the clusters of {number} are by {ways.get(way, other)}" for way, number in trees.items()]
+    return [*found_by, *(line for each in built for line in _remarks(each))]
 
 
 def _remarks(built: BuiltTree) -> list[str]:

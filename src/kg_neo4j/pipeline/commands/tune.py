@@ -217,9 +217,8 @@ class Propose(Job[Tuned]):
             foreign = ", ".join(sorted(languages - {"en"}))
             self.notes += (f"the choice says nothing of text in {foreign}: the cues of the sets are English",)
         elif fit < FITS or fit - next_fit < AHEAD:
-            self.notes += (
-                f"the choice is not sure ({said}; 1 is typical of its own kind of text): look at the aspects",
-            )
+            unsure = f"the choice is not sure ({said}; 1 is typical of its own kind of text): look at the aspects"
+            self.notes += (unsure,)
         by = f"by the built-in cues: of the sets that ship, {said}"
         return replace(self._aspects(load_aspects(chosen), "cues", "offline-1", by), chosen=chosen, fits=fits)
 

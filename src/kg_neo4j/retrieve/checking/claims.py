@@ -23,6 +23,8 @@ from kg_neo4j.retrieve.sentences import readable, split_sentences
 SUPPORTED, QUOTED, UNSUPPORTED, UNCITED = "supported", "quoted", "unsupported", "uncited"
 MARK, DROP = "mark", "drop"
 MARKED = "[unsupported]"
+TOKENS_EACH = 80  # of the answer, for a verdict and its reason
+LONGEST_REASON = 300  # characters
 
 # Takes a claim and a passage: whether the passage says it of somebody else, denies or supposes it.
 Contradicts = Callable[[str, str], bool]
@@ -151,10 +153,6 @@ def _renumbered(
 def plain_text(text: str) -> str:
     """Return an answer without the numbers of its citations and without marks of what is unsupported."""
     return _NUMBER.sub("", text.replace(f" {MARKED}", ""))
-
-
-TOKENS_EACH = 80  # of the answer, for a verdict and its reason
-LONGEST_REASON = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,15 +85,11 @@ def with_other_numbers(claim: str, text: str) -> Iterator[Counterpart]:
         number = number_of(word.folded)
         for other in _words(text) if number else ():
             their = number_of(other.folded)
-            if number and their and their not in own and _alike(number, their):
+            # both may be years, or neither is one
+            if number and their and their not in own and (len(number) == 4) == (len(their) == 4):
                 said, put = claim[word.start : word.end], text[other.start : other.end]
                 changed = claim[: word.start] + put + claim[word.end :]
                 yield Counterpart(changed, text, f"the text has {put!r}, not {said!r}")
-
-
-def _alike(one: str, other: str) -> bool:
-    """Return whether both numbers may be years, or neither is."""
-    return (len(one) == 4) == (len(other) == 4)
 
 
 def _dates(text: str) -> list[tuple[int, int]]:

@@ -16,6 +16,22 @@ _SYMMETRIC = frozenset(
 _DETERMINERS = frozenset("a an the his her its their this that".split())
 _BE = frozenset("is was are were be been being got".split())
 REACH = 12  # words between a name and the word that ties it
+SCOPE = 4  # words after a denial that it reaches
+DENIALS = frozenset(
+    """not never no neither nor none without cannot nobody nothing isn't wasn't aren't weren't don't doesn't didn't
+    hasn't haven't hadn't won't wouldn't can't couldn't shouldn't nie nigdy bez ani""".split()
+)
+_FAILURES = frozenset("failed fails refused refuses declined unable denied denies hardly unlike lacked lacks".split())
+_BOUNDS = frozenset(
+    "when while before after until because although but on in at from for by and or who which that".split()
+)
+_DATA = data_files.beside(__file__)
+_OPPOSED, _INVERSE = (
+    [(frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2)]
+    for key in ("opposites", "inverse")
+)
+OPPOSITES = (*_OPPOSED, *_INVERSE)
+_FROM_THE_OTHER_END = frozenset(_INVERSE)
 
 
 def turned_round(said: Statement, windows: Sequence[Statement]) -> str:
@@ -50,26 +66,6 @@ def ends(statement: Statement, verb: str) -> tuple[frozenset[str], frozenset[str
     # "the teacher of B was A" ties A to B as "A was the teacher of B"
     is_role = place <= 2 and "the" in statement.order[:place] and statement.order[place + 1 : place + 2] == ("of",)
     return (after, before) if is_passive or is_role else (before, after)
-
-
-SCOPE = 4  # words after a denial that it reaches
-DENIALS = frozenset(
-    """not never no neither nor none without cannot nobody nothing isn't wasn't aren't weren't don't doesn't didn't
-    hasn't haven't hadn't won't wouldn't can't couldn't shouldn't nie nigdy bez ani""".split()
-)
-_FAILURES = frozenset("failed fails refused refuses declined unable denied denies hardly unlike lacked lacks".split())
-_BOUNDS = frozenset(
-    "when while before after until because although but on in at from for by and or who which that".split()
-)
-_DATA = data_files.beside(__file__)
-
-
-_OPPOSED, _INVERSE = (
-    [(frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2)]
-    for key in ("opposites", "inverse")
-)
-OPPOSITES = (*_OPPOSED, *_INVERSE)
-_FROM_THE_OTHER_END = frozenset(_INVERSE)
 
 
 def denied(said: Statement, windows: Sequence[Statement]) -> str:

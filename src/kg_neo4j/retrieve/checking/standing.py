@@ -12,7 +12,7 @@ from kg_neo4j.records import Answer, Citation
 from kg_neo4j.retrieve.checking.citations import ShownSource, quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
 from kg_neo4j.retrieve.filtered import read_left
-from kg_neo4j.retrieve.interface import FoundChunk, Scope
+from kg_neo4j.retrieve.interface import Scope, read_chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,10 @@ def read_cited(
 
 def _source(place: Row) -> ShownSource:
     """Return the words of a place; the whole chunk where it has none."""
-    text, start, end = place["text"] or "", place["start"], place["end"]
-    section, document = place["section"] or "", place["document"] or ""
-    chunk = FoundChunk(place["chunk_id"], text, place["tokens"] or 0, section, document, 0.0)
-    is_within = start is not None and end is not None and 0 <= start < end <= len(text)
-    return ShownSource("", chunk, start, end) if is_within else ShownSource("", chunk, 0, len(text))
+    chunk = read_chunk({**place, "id": place["chunk_id"], "score": None, "language": None})
+    start, end = place["start"], place["end"]
+    is_within = start is not None and end is not None and 0 <= start < end <= len(chunk.text)
+    return ShownSource("", chunk, *((start, end) if is_within else (0, len(chunk.text))))
 
 
 def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:

@@ -13,8 +13,8 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")  # 1,204
 _DATA = data_files.beside(__file__)
-_WORDS = {word: number for number, words in _DATA.table("numbers").items() for word in words.split()}
-_ORDINALS = {word: str(number) for number, word in enumerate(_DATA.words("ordinals"), 1)}
+_WORDS = {word: str(number) for number, word in enumerate(_DATA.words("ordinals"), 1)}
+_WORDS |= {word: number for number, words in _DATA.table("numbers").items() for word in words.split()}
 MONTHS = {name: number for number, names in enumerate(_DATA.lines("months"), 1) for name in names.split()}
 _TENS = frozenset(map(str, range(20, 100, 10)))
 _UNITS = frozenset(map(str, range(1, 10)))
@@ -72,12 +72,8 @@ def number_of(folded: str) -> str | None:
     """Return the figures of a folded word that is a number ("1990s", "5th", "three", "third"); else None."""
     if folded in _WORDS:
         return _WORDS[folded]
-    if folded in _ORDINALS:
-        return _ORDINALS[folded]
     match = _NUMBER.match(folded)
-    if match is None:
-        return None
-    return match[0].lstrip("0") or "0"
+    return (match[0].lstrip("0") or "0") if match else None
 
 
 def _number_at(order: tuple[str, ...], index: int) -> str | None:

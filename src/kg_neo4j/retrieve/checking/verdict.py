@@ -15,12 +15,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.checking.claims import Contradicts
-from kg_neo4j.retrieve.checking.counterparts import (
-    Counterpart,
-    counterparts,
-    name_spans,
-    with_other_numbers,
-)
+from kg_neo4j.retrieve.checking.counterparts import Counterpart, counterparts, name_spans, with_other_numbers
 from kg_neo4j.retrieve.checking.polarity import DENIALS, denied_words
 from kg_neo4j.retrieve.checking.statement import Statement, read, ungrouped
 from kg_neo4j.retrieve.checking.support import CitedPassage, has_word, supports, words_of_lives

@@ -36,9 +36,7 @@ def guard(
     """
     reader = Parser(tokenise(text), schema if left is None else narrow(schema), given)
     written, columns = reader.read()
-    return GuardedQuery(written, {**reader.parameters, **_left(left), "graph": graph}, columns)
-
-
-def _left(left: IdsLeft | None) -> dict[str, CellParameter]:
-    """Return the parameters that patterns are held to under filters."""
-    return {} if left is None else {ONLY_NODES: list(left.nodes), ONLY_FACTS: list(left.facts)}
+    only: dict[str, CellParameter] = {}
+    if left is not None:
+        only = {ONLY_NODES: list(left.nodes), ONLY_FACTS: list(left.facts)}
+    return GuardedQuery(written, {**reader.parameters, **only, "graph": graph}, columns)

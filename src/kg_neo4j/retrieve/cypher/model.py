@@ -12,10 +12,10 @@ from kg_neo4j._models.answer_text import find_object, without_thoughts
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
+from kg_neo4j.retrieve.cypher.questions import named_rows
 from kg_neo4j.retrieve.cypher.run import QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
@@ -120,11 +120,7 @@ def check_parameters(given: Mapping[str, Any]) -> dict[str, CellParameter]:
 def _scalar(name: str, value: Any) -> str | int | float | bool | None:
     if value is None or isinstance(value, bool):
         return value
-    if (
-        isinstance(value, str)
-        and len(value) <= LONGEST_TEXT
-        and not any("\ud800" <= each <= "\udfff" for each in value)
-    ):
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT and not re.search("[\ud800-\udfff]", value):
         return value
     if isinstance(value, int | float) and math.isfinite(value) and abs(value) <= LARGEST:
         return value
@@ -136,8 +132,7 @@ def _names(database: Database, search: Search) -> tuple[dict[str, CellParameter]
     graph, linked = search.graph, Linked()
     if can_link(database, graph):
         linked = link(database, graph, search.question, search.scope)
-    rows = database.read(queries.get("questions/names"), graph=graph, ids=list(linked.entities[:NAMED]))
-    known = {row["Id"]: row for row in rows}
+    known = named_rows(database, graph, linked.entities[:NAMED])
     entities: dict[str, CellParameter] = {}
     lines = []
     for entity in linked.entities[:NAMED]:

@@ -111,9 +111,7 @@ class Parser:
     is_naming: bool = False  # whether relationships without a name get one, so that rows can cite them
     added: Scope = field(default_factory=dict)  # names that the pattern being read gives
     clauses: list[str] = field(default_factory=list)
-    kept: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # names of lists of ids from before a WITH, and their kind
+    kept: list[tuple[str, str]] = field(default_factory=list)  # names and kinds of lists of ids from before a WITH
 
     # -- words
 
@@ -125,6 +123,11 @@ class Parser:
     def ahead(self, count: int = 1) -> Token:
         """Return a later word."""
         return self.tokens[min(self.place + count, len(self.tokens) - 1)]
+
+    def take(self) -> Token:
+        """Step over the next word and return it."""
+        self.place += 1
+        return self.tokens[self.place - 1]
 
     def accept(self, *words: str) -> bool:
         """Step over the marks or keywords `words` if they come next, one after the other."""
@@ -151,8 +154,7 @@ class Parser:
             raise self.lost(f"{what} was expected")
         if self.token.value.startswith("_"):
             raise self.lost("names do not begin with an underscore")
-        self.place += 1
-        return self.tokens[self.place - 1].value
+        return self.take().value
 
     def is_pattern(self) -> bool:
         """Tell whether what comes next is a node with a relationship after it."""
@@ -368,8 +370,7 @@ class Parser:
     def _joined(self, words: tuple[str, ...], part: Callable[[], QueryPiece]) -> QueryPiece:
         left = part()
         while self.token.word in words:
-            word = self.token.word
-            self.place += 1
+            word = self.take().word
             right = part()
             left = replace(join(f"{left.text} {word} {right.text}", left, right), weight=1)
         return left
@@ -398,20 +399,11 @@ class Parser:
             left = QueryPiece(f"{left.text} {sign} {right.text}", is_aggregate=aggregate)
 
     def _sign(self) -> str | None:
-        for words in (
-            ("IS", "NOT", "NULL"),
-            ("IS", "NULL"),
-            ("STARTS", "WITH"),
-            ("ENDS", "WITH"),
-            ("CONTAINS",),
-            ("IN",),
-        ):
-            if self.accept(*words):
-                return " ".join(words)
-        if self.token.kind == "mark" and self.token.value in ("=", "<>", "<=", ">=", "<", ">"):
-            self.place += 1
-            return self.tokens[self.place - 1].value
-        return None
+        for words in ("IS NOT NULL", "IS NULL", "STARTS WITH", "ENDS WITH", "CONTAINS", "IN"):
+            if self.accept(*words.split()):
+                return words
+        is_sign = self.token.kind == "mark" and self.token.value in ("=", "<>", "<=", ">=", "<", ">")
+        return self.take().value if is_sign else None
 
     def _sum(self) -> QueryPiece:
         return self._counted(("+", "-"), lambda: self._counted(("*", "/", "%"), self._signed))
@@ -419,24 +411,17 @@ class Parser:
     def _counted(self, signs: tuple[str, ...], part: Callable[[], QueryPiece]) -> QueryPiece:
         left = part()
         while self.token.kind == "mark" and self.token.value in signs:
-            sign = self.token.value
-            self.place += 1
+            sign = self.take().value
             right = part()
-            text = f"{left.text} {sign} {right.text}"
-            if sign == "+" and not (left.is_value and right.is_value) and left.base == right.base:
-                left = replace(
-                    left,
-                    text=text,
-                    weight=weigh(left.weight + right.weight),
-                    is_gathered=left.is_gathered or right.is_gathered,
-                    is_aggregate=left.is_aggregate or right.is_aggregate,
-                )
-                continue
-            left.need_value(sign), right.need_value(sign)
-            gathered = left.is_gathered or right.is_gathered
-            weight = weigh(left.weight + right.weight)
-            left = QueryPiece(
-                text, weight=weight, is_gathered=gathered, is_aggregate=left.is_aggregate or right.is_aggregate
+            are_lists = sign == "+" and not (left.is_value and right.is_value) and left.base == right.base
+            if not are_lists:
+                left.need_value(sign), right.need_value(sign)
+            left = replace(
+                left if are_lists else QueryPiece(""),
+                text=f"{left.text} {sign} {right.text}",
+                weight=weigh(left.weight + right.weight),
+                is_gathered=left.is_gathered or right.is_gathered,
+                is_aggregate=left.is_aggregate or right.is_aggregate,
             )
         return left
 
@@ -493,28 +478,23 @@ class Parser:
         minus = "-" if self.accept("-") else ""
         if self.token.kind != "number" or "." in self.token.value:
             raise self.lost("a list is asked for its elements by whole numbers")
-        self.place += 1
-        return minus + self.tokens[self.place - 1].value
+        return minus + self.take().value
 
     # -- atoms
 
     def _atom(self) -> QueryPiece:
         token = self.token
         if token.kind == "number":
-            self.place += 1
-            return QueryPiece(token.value)
+            return QueryPiece(self.take().value)
         if token.kind == "text":
-            self.place += 1
-            return QueryPiece(self.literal(token.value))
+            return QueryPiece(self.literal(self.take().value))
         if token.kind == "parameter":
-            self.place += 1
-            value = self.given.get(token.value)
+            value = self.given.get(self.take().value)
             return QueryPiece(self.parameter(token.value), weight=max(1, len(value)) if isinstance(value, list) else 1)
         if token.kind == "mark":
             return self._bracketed()
         if token.word in ("TRUE", "FALSE", "NULL"):
-            self.place += 1
-            return QueryPiece(token.word.lower())
+            return QueryPiece(self.take().word.lower())
         if token.word == "CASE":
             return self.read_case()
         if token.word in ("EXISTS", "COUNT", "COLLECT") and self.ahead().value == "{":
@@ -564,8 +544,7 @@ class Parser:
 
     def path(self) -> str:
         """Read a path; its new names are in `added` afterwards, as names of `scope` are in scope."""
-        text, _ = self._walk()
-        return text
+        return self._walk()[0]
 
     def _walk(self) -> tuple[str, list[PatternLink]]:
         text, links = self._node(), []
@@ -588,7 +567,7 @@ class Parser:
         name = ""
         if self.token.kind == "name" and self.token.word != "WHERE":
             name = self.name("a variable")
-        known = self._known(name, NODE) if name else False
+        known = self._is_known(name) if name else False
         self.nodes += not known
         if self.nodes > MOST_NODES:
             raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
@@ -610,14 +589,12 @@ class Parser:
         self.expect(")")
         return f"({text})"
 
-    def _known(self, name: str, base: str) -> bool:
+    def _is_known(self, name: str) -> bool:
         """Tell whether `name` stands for a node already; CypherRefused where it stands for something else."""
         found = self.scope.get(name) or self.added.get(name)
-        if found is None:
-            return False
-        if found.base != base or found.depth:
-            raise CypherRefused(f"{name} is no {base}")
-        return True
+        if found is not None and (found.base != NODE or found.depth):
+            raise CypherRefused(f"{name} is no {NODE}")
+        return found is not None
 
     def _inner_condition(self) -> str:
         before = self.scope
@@ -655,8 +632,7 @@ class Parser:
         """Read names joined by | and &, some with !; tell whether one is negated."""
         text, is_negated = self._one_of(known, what)
         while self.token.kind == "mark" and self.token.value in ("|", "&"):
-            sign = self.token.value
-            self.place += 1
+            sign = self.take().value
             if sign == "|":
                 self.accept(":")
             more, negated = self._one_of(known, what)
@@ -708,12 +684,11 @@ class Parser:
             types = ":" + self._choice(self.schema.relationships, "relationship type")[0]
         steps = self._steps()
         properties = self._properties()
+        depth = 0 if steps is None else 1
         if not name and self.is_naming:
-            name = self._unnamed(depth=0 if steps is None else 1)
+            name = self._unnamed(depth)
         elif name:
-            self.added[name] = QueryPiece(
-                name, RELATIONSHIP, 0 if steps is None else 1, 1 if steps is None else FURTHEST
-            )
+            self.added[name] = QueryPiece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
         name = self._handle(name)
         held = self._facts_left(name)
         text = name + types + (f" {{{', '.join(properties)}}}" if properties else "") + held
@@ -760,8 +735,7 @@ class Parser:
     def _whole(self) -> int:
         if "." in self.token.value or len(self.token.value) > 3:
             raise self.lost("a small whole number was expected")
-        self.place += 1
-        return int(self.tokens[self.place - 1].value)
+        return int(self.take().value)
 
     # -- subqueries
 
@@ -860,13 +834,9 @@ class Parser:
                     raise CypherRefused(f"the path {name} has a name that is taken")
                 self.added[name] = QueryPiece(name, PATH, weight=1)
         self.is_naming = False
-        if selected and (word != "MATCH" or len(plain) + len(selected) > 1):
-            if word != "MATCH":
-                raise CypherRefused("a shortest path needs a MATCH of its own")
-            self.clauses += [f"MATCH {text}" for text in ([", ".join(plain)] if plain else [])]
-            self.clauses += [f"MATCH {text}" for text in selected]
-        else:
-            self.clauses.append(f"{word} {', '.join(plain + selected)}")
+        if selected and word != "MATCH":
+            raise CypherRefused("a shortest path needs a MATCH of its own")
+        self.clauses += [f"{word} {text}" for text in ([", ".join(plain)] if plain else []) + selected]
         self.scope = {**self.scope, **self.added}
         self.added = {}
         self._where()
@@ -959,13 +929,11 @@ class Parser:
     def _bound(self) -> int:
         if self.token.kind != "number" or "." in self.token.value:
             raise self.lost("a whole number was expected")
-        self.place += 1
-        return int(self.tokens[self.place - 1].value)
+        return int(self.take().value)
 
     def _return(self) -> tuple[str, ...]:
         distinct = self.accept("DISTINCT")
-        items = [_Item(item.name, item.piece) for item in self._items(is_last=True)]
-        columns_shown = tuple(item.name for item in items)
+        items = self._items(is_last=True)
         given = [self._given(item) for item in items]
         if sum(item.piece.weight for item in given) > HEAVIEST:
             raise CypherRefused("a row would hold too much: return fewer or smaller columns")
@@ -973,7 +941,7 @@ class Parser:
         self.clauses.append("RETURN " + ", ".join([*columns, f"{self._rests_on(items, distinct=distinct)} AS {IDS}"]))
         self.scope = {**self.scope, **{item.name: replace(item.piece, text=item.name) for item in given}}
         self.clauses[-1] += self._ordered([item.name for item in given], is_last=True)
-        return columns_shown
+        return tuple(item.name for item in items)
 
     def _given(self, item: _Item) -> _Item:
         """Return a column as it leaves the query; one that is not what it was must not hide what it was made of."""

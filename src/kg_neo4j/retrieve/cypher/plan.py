@@ -42,19 +42,15 @@ class PlanStep:
 def read_plan(plan: Mapping[str, Any]) -> tuple[PlanStep, ...]:
     """Return the operators of a plan as the driver gives it; CypherRefused where there are too many."""
     steps: list[PlanStep] = []
-    for each in _walk(plan):
+    left = [plan]
+    while left:
+        each = left.pop()
+        left += each.get("children", [])
         details = each.get("args", {}).get("Details")
         steps.append(PlanStep(str(each["operatorType"]).partition("@")[0], str(details or "")))
         if len(steps) > MOST_STEPS:
             raise CypherRefused(f"the plan of the query has more than {MOST_STEPS} steps")
     return tuple(steps)
-
-
-def _walk(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    stack = [plan]
-    while stack:
-        yield (current := stack.pop())
-        stack += current.get("children", [])
 
 
 def check_plan(query_type: str | None, steps: Sequence[PlanStep]) -> None:
@@ -86,9 +82,7 @@ def _found(steps: Sequence[PlanStep]) -> set[str]:
             names.add(step.details.strip("`"))
         elif step.operator in _SCANS:
             names |= set(_SCANNED.findall(step.details))
-        elif (
-            "Expand" in step.operator or "Path" in step.operator or "Repeat" in step.operator or "Scan" in step.operator
-        ):
+        elif any(each in step.operator for each in ("Expand", "Path", "Repeat", "Scan")):
             names |= {name for found in _ENDS.findall(step.details) for name in found if name}
     return names
 

@@ -86,9 +86,8 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
     direction = form.direction
     if form.query == "stated":
         drawn = database.read(queries.get("reports/relationships_by_type"), graph=graph)
-        relationships, direction = relationships_of(
-            form.verb, form.direction, [row["RelationshipType"] for row in drawn]
-        )
+        known_types = [row["RelationshipType"] for row in drawn]
+        relationships, direction = relationships_of(form.verb, form.direction, known_types)
         if not relationships:
             return f"no relationship type of the graph matches {form.verb!r}"
     values: dict[str, CellParameter] = {
@@ -124,7 +123,7 @@ def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Na
     name = linked.names[0]
     rows = look_up(database, graph, [near_query(name)], scope)[0] if len(linked.names) == 1 else []
     fits = {} if bearers(name, rows) else _fits(name, rows)
-    known = _known(database, graph, list(dict.fromkeys((*linked.entities, *fits))))
+    known = named_rows(database, graph, list(dict.fromkeys((*linked.entities, *fits))))
     parts = [each for each in fits if each in known]
     if len(parts) < 2:
         return NamedPart(
@@ -141,7 +140,8 @@ def _fits(words: str, rows: Sequence[Row]) -> dict[str, NameFit]:
     return {each: how for each, how in fits.items() if how is not None and how <= NameFit.PART}
 
 
-def _known(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]:
+def named_rows(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]:
+    """Return the rows on entities, with their names and types, by id."""
     return {row["Id"]: row for row in database.read(queries.get("questions/names"), graph=graph, ids=list(ids))}
 
 

@@ -87,11 +87,8 @@ def _told_once(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _plain(names: list[str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in names if _PROPERTY.fullmatch(name) and not _is_hidden(name)))
-
-
-def _is_hidden(name: str) -> bool:
-    return name in _HIDDEN or name.endswith("_hash")
+    shown = (name for name in names if name not in _HIDDEN and not name.endswith("_hash"))
+    return tuple(sorted(name for name in shown if _PROPERTY.fullmatch(name)))
 
 
 def describe(schema: GraphSchema) -> str:

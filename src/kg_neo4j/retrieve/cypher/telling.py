@@ -17,14 +17,16 @@ from kg_neo4j.records import Cell, Citation, Evidence
 from kg_neo4j.retrieve.checking.citations import locate
 from kg_neo4j.retrieve.checking.standing import CitedThing, read_cited
 from kg_neo4j.retrieve.cypher.run import QueryRows
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, Scope
 from kg_neo4j.retrieve.sentences import split_sentences
 
 TOLD = 50  # rows that a model is shown
 WIDEST = 400  # characters of one row that it is shown
 ANSWER_TOKENS = 600
+PLACES = 3  # of one entity or fact that are looked at
+PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
+MOST_IDS = 1_000  # that are looked up for one answer
 
-_NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
 _MARKS = re.compile(r"\s*\[\s*R?\s?\d+(?:\s*[,;]\s*R?\s?\d+)*\s*\]", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 
@@ -70,7 +72,7 @@ class TellRows(Prompted[RowsText]):
 
 def _checked(text: str, rows: QueryRows, citing: RowCitations) -> RowsText:
     """Return the model's answer with its marks checked: those of rows that there are not are taken out."""
-    if _NOT_IN_GRAPH.fullmatch(text):
+    if NOT_IN_GRAPH.fullmatch(text):
         return RowsText(is_denied=True)
     unknown: list[str] = []
     known: list[int] = []
@@ -152,11 +154,6 @@ def _path(nodes: Sequence[Cell], steps: Sequence[Cell]) -> str:
             arrow = f"-{_said(step.get('type'))}->" if step.get("source") == before else f"<-{_said(step.get('type'))}-"
             text += f" {arrow} {_said(node)}"
     return text
-
-
-PLACES = 3  # of one entity or fact that are looked at
-PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
-MOST_IDS = 1_000  # that are looked up for one answer
 
 
 @dataclass(slots=True)

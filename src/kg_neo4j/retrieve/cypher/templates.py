@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from kg_neo4j import data_files
@@ -68,15 +68,9 @@ def _read(query: str, match: re.Match[str]) -> list[Form]:
     if query == "year" and years is None:
         return []
     verb, direction = next(((parts[way], way) for way in ("out", "in") if way in parts), ("", "both"))
-    form = Form(
-        query, kind=kind.casefold(), years=years, events=events or ("BORN", "DIED"), verb=verb, direction=direction
-    )
-    form = _with(form, parts.get("x", ""), parts.get("y", ""))
+    names = (parts.get("x", ""), parts.get("y", ""))
+    form = Form(query, *names, kind.casefold(), years, events or ("BORN", "DIED"), verb, direction)
     return [form, *_other_splits(form, parts)] if "y" in parts else [form]
-
-
-def _with(form: Form, x: str, y: str) -> Form:
-    return Form(form.query, x, y, form.kind, form.years, form.events, form.verb, form.direction)
 
 
 def _other_splits(form: Form, parts: dict[str, str]) -> list[Form]:
@@ -88,7 +82,7 @@ def _other_splits(form: Form, parts: dict[str, str]) -> list[Form]:
     places = [
         index for index, word in enumerate(words) if word.casefold() == joint.casefold() and 0 < index < len(words) - 1
     ]
-    return [_with(form, " ".join(words[:place]), " ".join(words[place + 1 :])) for place in places[1:]]
+    return [replace(form, x=" ".join(words[:place]), y=" ".join(words[place + 1 :])) for place in places[1:]]
 
 
 def _years(parts: dict[str, str]) -> tuple[int, int] | None:

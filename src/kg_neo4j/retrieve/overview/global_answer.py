@@ -7,7 +7,6 @@ that it cites, to words of a chunk; whatever does not exist is removed, and a no
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +24,7 @@ from kg_neo4j.organise.community_reports import read_materials
 from kg_neo4j.records import Answer, Evidence, Usage
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.standing import paged, read_cited
-from kg_neo4j.retrieve.interface import GLOBAL, UNANSWERED, Found, Search
+from kg_neo4j.retrieve.interface import GLOBAL, NOT_IN_GRAPH, UNANSWERED, Found, Search
 from kg_neo4j.retrieve.overview import report_citations, report_marks
 from kg_neo4j.retrieve.overview.partial_answers import Partial, Partials
 from kg_neo4j.retrieve.overview.report_marks import Marked, meanings
@@ -37,8 +36,6 @@ PROMPT_TOKENS = 500
 LEAST_TOKENS = 300
 BEST = 3  # partial answers that stand in for a combined one that is of no use
 WRITE_THEM = "`kg communities --reports` writes them"
-
-_NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +161,7 @@ def _combine(search: Search, partials: Sequence[Partial], how: AskContext, door:
         reply.text = kept[0].text
         return
     said = _said(door, Combine("\n\n".join(_shown(each) for each in kept), search.question.text), reply)
-    if _NOT_IN_GRAPH.fullmatch(said):
+    if NOT_IN_GRAPH.fullmatch(said):
         return
     given = {mark for each in kept for mark in report_marks.check(each.text, reply.known).marks}
     checked = report_marks.check(said, {mark: reply.known[mark] for mark in given})

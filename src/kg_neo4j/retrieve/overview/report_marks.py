@@ -76,7 +76,8 @@ def replace(text: str, write: Callable[[Sequence[str], str], str]) -> str:
     """Return `text` with each group of marks replaced by what `write` makes of them and of the text before them."""
 
     def rewrite(match: re.Match[str]) -> str:
-        inside = [_name(each) for each in _ONE.finditer(match["inside"])]
+        found = _ONE.finditer(match["inside"])
+        inside = [f"R{int(each[1][:9])}" + (f".{int(each[2][:9])}" if each[2] else "") for each in found]
         return write(tuple(dict.fromkeys(inside)), text[: match.start()])
 
     return _MARK.sub(rewrite, text).strip()
@@ -85,10 +86,6 @@ def replace(text: str, write: Callable[[Sequence[str], str], str]) -> str:
 def without(text: str) -> str:
     """Return `text` without any mark."""
     return _MARK.sub("", text)
-
-
-def _name(match: re.Match[str]) -> str:
-    return f"R{int(match[1][:9])}" + (f".{int(match[2][:9])}" if match[2] else "")
 
 
 def _line(text: str) -> str:

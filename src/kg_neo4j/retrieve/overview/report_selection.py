@@ -21,6 +21,7 @@ from kg_neo4j.retrieve.overview.partial_answers import CALL_TOKENS, Partial, Par
 READ_TOKENS = 24_000  # of the reports of a level that is chosen; four questions to a model
 CHARACTERS_A_TOKEN = 4
 SMALLEST = 2  # members; an entity that stands alone is no community here
+SUMMARY = 3  # statements that stand for a summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +149,9 @@ class ReportSelection:
         return self.partials.ask(new) if new else []
 
 
-SUMMARY = 3  # statements that stand for a summary
-
-
 def cited(reports: Iterable[CommunityReport]) -> Iterator[str]:
-    """Yield the ids of the entities and facts that reports cite."""
-    for report in reports:
-        for finding in report.findings:
-            yield from finding.entities.values()
-            yield from finding.relationships.values()
+    """Return the ids of the entities and facts that reports cite."""
+    return (each for report in reports for finding in report.findings for each in finding.ids)
 
 
 def keep(reports: Iterable[CommunityReport], left: frozenset[str]) -> list[CommunityReport]:

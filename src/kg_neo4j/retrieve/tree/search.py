@@ -23,7 +23,7 @@ from kg_neo4j.organise.tree.interface import LEVELS
 from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.filtered import read_left
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search, read_chunk
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import OVERHEAD
 from kg_neo4j.retrieve.projection_cache import KeptProjection
@@ -34,6 +34,18 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
 FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact
+SEEDS = 10  # nodes that the collapsed tree finds: the leaves and summaries among them are started from
+KIN = 0.3  # width of the way between a summary and its parts, beside 1 to the next leaf
+MENTION = 0.5  # of the way between a leaf and the rarest entities in it
+DAMPING = 0.7
+ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
+TOLERANCE = 1e-4
+RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive
+K1, B = 1.5, 0.75
+LETTERS = 6  # that two forms of a word share
+REPEATED = 0.5  # of a node's sentences stand in what was chosen before: it says too little that is new
+LEAVES = 400  # beneath all nodes together that are looked at, those nearest to the question first
+SHOWN = 3  # titles in a note
 NO_VECTORS = "a narrative tree is searched by vectors, and there are none that fit: `kg load` and `kg tree` make them"
 
 
@@ -121,11 +133,8 @@ class _TreeSearch:
         if self._search.words is None or self._choice.cosine:
             return near
         del given["vector"]
-        return fuse(
-            self._search.question,
-            near,
-            self._database.read(queries.get("retrieve/tree_words"), **given, words=self._search.words),
-        )
+        worded = self._database.read(queries.get("retrieve/tree_words"), **given, words=self._search.words)
+        return fuse(self._search.question, near, worded)
 
     def _by_level(self, begin: str, onward: str) -> list[Row]:
         """Return the best nodes of each level, the nearest of all first."""
@@ -143,10 +152,7 @@ class _TreeSearch:
 
     def _step(self, to: str, begin: Sequence[str]) -> list[Row]:
         query = queries.get("retrieve/tree_step")
-        found: list[Row] = self._database.read(
-            query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k
-        )
-        return found
+        return self._database.read(query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k)
 
 
 def _node(row: Row) -> FoundNode:
@@ -161,14 +167,6 @@ def _node(row: Row) -> FoundNode:
         score=float(row["score"]),
         leaf=row["leaf"] or "",
     )
-
-
-SEEDS = 10  # nodes that the collapsed tree finds: the leaves and summaries among them are started from
-KIN = 0.3  # width of the way between a summary and its parts, beside 1 to the next leaf
-MENTION = 0.5  # of the way between a leaf and the rarest entities in it
-DAMPING = 0.7
-ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
-TOLERANCE = 1e-4
 
 
 def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], shared: Mapping[str, Any]) -> list[Row]:
@@ -197,12 +195,6 @@ def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], sh
         )
 
     return KeptProjection(database, search.graph, f"tree {name}", make, step, name).walk() or []
-
-
-RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive
-K1, B = 1.5, 0.75
-LETTERS = 6  # that two forms of a word share
-REPEATED = 0.5  # of a node's sentences stand in what was chosen before: it says too little that is new
 
 
 def fuse(question: Question, near: Sequence[Row], worded: Sequence[Row]) -> list[Row]:
@@ -245,9 +237,6 @@ def _weights(question: Question, rows: Mapping[str, Row]) -> dict[str, float]:
 
 def _beginnings(text: str) -> list[str]:
     return [word[:LETTERS] for word in map(fold, split_words(text)) if not is_stop_word(word)]
-
-
-LEAVES = 400  # beneath all nodes together that are looked at, those nearest to the question first
 
 
 def descend(
@@ -305,21 +294,11 @@ def _chunks(nodes: Sequence[FoundNode], leaves: Sequence[Row]) -> tuple[FoundChu
         if node.kind == "chunk":
             for place in node.places:
                 scores.setdefault(place.chunk_id, node.score)
-    found = {
-        row["chunk_id"]: FoundChunk(
-            id=row["chunk_id"],
-            text=row["text"] or "",
-            tokens=row["tokens"] or 0,
-            section=row["section"] or "",
-            document=row["document"] or "",
-            score=scores.get(row["chunk_id"], 0.0),
-        )
-        for row in leaves
-    }
+    found = {}
+    for row in leaves:
+        own = {"id": row["chunk_id"], "score": scores.get(row["chunk_id"]), "language": None}
+        found[row["chunk_id"]] = read_chunk({**row, **own})
     return tuple(sorted(found.values(), key=lambda chunk: -chunk.score))
-
-
-SHOWN = 3  # titles in a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +327,7 @@ def read_trees(database: Database, graph: str, name: str, scope: Scope | None = 
             row["title"] or "",
             row["tree"],
             row["complete"],
-            row["fingerprint"] != fingerprint([(each, start, end) for each, start, end in row["chunks"]]),
+            row["fingerprint"] != fingerprint(row["chunks"]),
             tuple(row["aspects"]),
         )
         for row in rows
