@@ -9,12 +9,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from kg_neo4j import plugins
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kg_neo4j_lab", "kg_neo4j_offline", "kg_neo4j_scale", "kg_neo4j_serve", "neo4j_local")
 WINGS = {"lab": "kg_neo4j_lab", "offline": "kg_neo4j_offline", "scale": "kg_neo4j_scale", "serve": "kg_neo4j_serve"}
 WINGS["local"] = "neo4j_local"
+needs_all = pytest.mark.needs(*PACKAGES)  # for tests of all commands and of the pages for users
 HIDES = """\
 import sys
 from importlib.abc import MetaPathFinder
@@ -48,7 +51,7 @@ def missing(file: Path) -> frozenset[str]:
 
 @cache
 def _needs(file: Path) -> frozenset[str]:
-    if file.name == "conftest.py" or file.is_relative_to(CHECKOUT / "tests" / "contracts"):
+    if file.name in ("conftest.py", "hidden_package.py") or file.is_relative_to(CHECKOUT / "tests" / "contracts"):
         return frozenset()
     text = file.read_text(encoding="utf-8")
     helpers = [file.with_name(f"{name}.py") for name in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)]

@@ -15,6 +15,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fake_llm import FakeLlm
+from hidden_package import needs_all
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.graph import database as databases
 from kg_neo4j.graph.constraints import ensure_constraints
@@ -47,6 +48,7 @@ def help_of(command: str) -> str:
     return result.output
 
 
+@needs_all
 def test_every_command_has_help_that_says_what_it_does() -> None:
     helps = {command: help_of(command) for command in commands()}
     assert [command for command, text in helps.items() if f"Usage: kg {command}" not in text] == []
@@ -55,6 +57,7 @@ def test_every_command_has_help_that_says_what_it_does() -> None:
     assert [line for line in lists.splitlines() if re.match(r"  \w.*\.\.\.$", line)] == []
 
 
+@needs_all
 def test_every_option_has_help_and_a_name_for_its_value() -> None:
     helps = {command: help_of(command) for command in commands()}
     options = [(command, line) for command, text in helps.items() for line in OPTION.findall(text)]
@@ -64,6 +67,7 @@ def test_every_option_has_help_and_a_name_for_its_value() -> None:
     assert [(command, found[0]) for command, text in helps.items() if (found := re.search(silent, text, re.M))] == []
 
 
+@needs_all
 def test_the_documentation_shows_the_help_as_it_is() -> None:
     page = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- kg --help -->\n```text\n(.*?)```", page, re.DOTALL)

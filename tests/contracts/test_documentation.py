@@ -19,6 +19,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 import kg_neo4j
+from hidden_package import needs_all
 from kg_neo4j import errors
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.extract import schema
@@ -81,6 +82,7 @@ def test_every_link_and_anchor_leads_somewhere() -> None:
     assert count > 150
 
 
+@needs_all
 def test_every_command_in_the_pages_is_one_with_such_options() -> None:
     wrong, count = [], 0
     for page in PAGES:

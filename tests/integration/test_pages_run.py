@@ -30,6 +30,7 @@ import published_sets
 from console_blocks import Step, absent, run, steps_of
 from fake_llm import FakeLlm
 from fake_mediawiki import Page, Wiki
+from hidden_package import needs_all
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -315,7 +316,8 @@ def free_port() -> int:
 
 
 @pytest.mark.parametrize(
-    "pages", [pytest.param(pages, id=pages[-1], marks=[pytest.mark.slow] * (pages[-1] in SLOW)) for pages in RUNS]
+    "pages",
+    [pytest.param(pages, id=pages[-1], marks=[needs_all, *[pytest.mark.slow] * (pages[-1] in SLOW)]) for pages in RUNS],
 )
 def test_the_commands_of_a_page_run(
     pages: tuple[str, ...],

@@ -168,6 +168,7 @@ def test_standard_input_is_read_and_an_empty_one_has_no_claims(kg_there: Kg) -> 
     assert (code, out) == (0, "claims: 0, stated: 0, contradicted: 0, not found: 0\n")
 
 
+@pytest.mark.needs("kg_neo4j_scale")
 def test_a_load_with_a_named_encoding_gives_the_document_that_utf_8_gives(kg: Kg, tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes("Zoë Łącka met Jan Żak in Łódź.".encode("cp1250"))

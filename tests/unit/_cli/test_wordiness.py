@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hidden_package import needs_all
 from kg_neo4j._cli import app, terminal
 from kg_neo4j._cli.terminal import wordiness
 from kg_runner import RunKg
@@ -72,6 +73,7 @@ def test_interrupted_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str],
     assert capsys.readouterr().err.startswith("extract: 12 of 40 done, ")
 
 
+@needs_all
 def test_an_interrupted_command_says_how_to_continue() -> None:
     said = app._interrupted(["load", "my notes/", "--model", "x"])
     assert said == "interrupted: what is recorded is kept; continue with `kg load 'my notes/' --model x`"
