@@ -18,6 +18,7 @@ from kg_neo4j import Settings
 from kg_neo4j.errors import BudgetReached, ModelRefused, UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.pipeline.commands.ask import ask
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import AskOptions
@@ -29,8 +30,9 @@ HASHED = "hashed-ngram-256-1"
 
 @pytest.fixture
 def small(offline: Settings, database: Database, graph: str) -> Settings:
-    """A small graph that is written at once."""
+    """A small graph that is written at once, and the indexes by which it is searched."""
     load_small(database, graph)
+    search_indexes.create_fulltext(database)
     return offline.model_copy(update={"embedding_model": HASHED})
 
 
