@@ -51,7 +51,7 @@ def routing(
     asked = read(question)
     scope = resolve(database, graph, filters or Filters())
     options = AskOptions(tree=TreeChoice(name))
-    return route(database, Search(graph, asked, fulltext_query(asked), scope=scope, options=options)).routing
+    return route(database, Search(graph, asked, fulltext_query(asked), scope=scope, options=options))[0]
 
 
 def rows(half: str) -> list[dict[str, Any]]:
