@@ -56,7 +56,7 @@ def _needs(file: Path) -> frozenset[str]:
     text = file.read_text(encoding="utf-8")
     helpers = [file.with_name(f"{name}.py") for name in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)]
     helpers += [CHECKOUT / "tests" / each.name for each in helpers]
-    text = re.sub(r'mark\.needs\("\w+"\)', "", text)
+    text = re.sub(r"mark\.needs\([^)]*\)", "", text)
     own = frozenset(each for each in PACKAGES if re.search(rf"\b{each}\b", text))
     return own.union(*(_needs(each) for each in helpers if each != file and each.is_file()))
 
@@ -70,7 +70,7 @@ def run_without(
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=CHECKOUT,
-        env={**os.environ, "PYTHONPATH": path, **environment},
+        env={**os.environ, "PYTEST_ADDOPTS": "", "PYTHONPATH": path, **environment},
         capture_output=True,
         text=True,
         check=False,

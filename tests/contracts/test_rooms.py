@@ -24,7 +24,7 @@ def run_without(room: str, folder: Path, program: str) -> subprocess.CompletedPr
         for other in set(ROOMS) - {room}:
             (others / other).symlink_to(Path(str(rooms.__file__)).parent / other)
     hidden = f"import sys\nfrom kg_neo4j import rooms\nrooms.__path__ = [{str(others)!r}]\n{program}"
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "src")}
+    environment = {**os.environ, "PYTEST_ADDOPTS": "", "PYTHONPATH": str(CHECKOUT / "src")}
     return subprocess.run(
         [sys.executable, "-c", hidden], cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False
     )

@@ -41,6 +41,7 @@ def test_verbose_gives_the_time_of_a_stage(capsys: pytest.CaptureFixture[str]) -
     assert "read: 1 done, 0.0 s" in capsys.readouterr().err
 
 
+@needs_all
 def test_every_command_has_both(run_kg: RunKg) -> None:
     for command in (["load"], ["db", "start"], ["graphs", "list"], ["eval", "answers"]):
         out = run_kg([*command, "--help"], {})[1]

@@ -57,7 +57,7 @@ def dry_run(folder: Path, home: Path) -> dict[str, object]:
     return dict(json.loads(done.stdout))
 
 
-@pytest.mark.needs("kg_neo4j_offline")
+@pytest.mark.needs("kg_neo4j_offline", "neo4j_local")
 def test_bad_file_between_good_ones_does_not_end_the_run(tmp_path):
     folder = tmp_path / "four"
     folder.mkdir()
@@ -69,7 +69,7 @@ def test_bad_file_between_good_ones_does_not_end_the_run(tmp_path):
     assert report["skipped"] == [{"source": str(folder / "b.html"), "reason": "binary (NUL bytes)"}]
 
 
-@pytest.mark.needs("kg_neo4j_offline")
+@pytest.mark.needs("kg_neo4j_offline", "neo4j_local")
 def test_hostile_folder_is_loaded_in_one_run(folder, tmp_path):
     report = dry_run(folder, tmp_path)
     good = [each for each in HOSTILE.values() if each.reason is None]
