@@ -123,7 +123,7 @@ class LocalNeo4j:
     def start(self, progress: Progress = SILENT, *, check: bool = False) -> Server:
         """Return the running server of this home, started first where none runs; it then answers Bolt and has GDS.
 
-        The first start on a machine fetches about 170 MB and says so; later ones use no network and take about ten
+        The first start on a machine fetches about 170 MB and reports it; later ones use no network and take about ten
         seconds. A second start, also at the same time, returns the first one's server. With `check`, a running server
         that opens no transaction any more (after a full disk) is ended first.
         Raises FetchFailed, ChecksumMismatch, JavaMissing, PortTaken, StoreTooNew, DiskFull, DatabaseOffline,

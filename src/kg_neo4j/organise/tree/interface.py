@@ -77,7 +77,7 @@ class TreeBuildOptions:
     details_by: str | None = None  # "text": on all that a leaf says; "aspect": on what it says of one aspect each
     levels: int | None = None  # at most, 1 to 5
     seed: int | None = None
-    rebuild: bool = False  # clusters and aspects are found anew
+    rebuild: bool = False  # clusters and aspects are found again
     budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
     plot: Path | None = None  # .svg or .html: the tree of one document is drawn into it, once it is whole
 
