@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(slots=True)
+class Received:
+    """Tokens of answers that have arrived, for a person to see: a piece of a stream counts as one."""
+
+    tokens: int = 0
+
+
+RECEIVED = Received()  # of this process
 
 
 class Progress(Protocol):

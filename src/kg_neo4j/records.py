@@ -215,6 +215,7 @@ class Extraction:
     config_hash: str
     detail: str = ""  # one line on an outcome that is not DONE
     repeated: int = 0  # accepted rows that say again what an earlier round said
+    ignored: float = 0.0  # the largest share of an answer that is neither row nor header nor thought, 0 to 1
     version: int = EXTRACTION_VERSION
 
     def __post_init__(self) -> None:

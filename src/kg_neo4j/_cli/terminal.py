@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j.progress import Silent
+from kg_neo4j.progress import RECEIVED, Silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -43,6 +43,14 @@ class _Stage:
     total: int | None
     started: float
     done: int = 0
+    before: int = field(default_factory=lambda: RECEIVED.tokens)
+
+    @property
+    def received(self) -> str:
+        """What answers are coming while it runs: "1,204 tokens received, 19.8 a second"; empty where none are."""
+        tokens = RECEIVED.tokens - self.before
+        each_s = _figure(tokens / max(time.monotonic() - self.started, 0.001))
+        return f"{tokens:,} tokens received, {each_s} a second" if tokens else ""
 
     def said(self) -> str:
         """Return how far the stage is: "120 of 400 done, 3.1 a second, 1 min 30 s left"."""
@@ -122,7 +130,7 @@ class LogProgress(QuietProgress):
         while not self._over.wait(self.every_s):
             for name, stage in list(self._stages.items()):
                 counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
-                typer.echo(", ".join([f"{name}: {stage.said()}", *counts]), err=True)
+                typer.echo(", ".join([f"{name}: {stage.said()}", *filter(None, [stage.received]), *counts]), err=True)
 
 
 @dataclass(eq=False)
@@ -135,7 +143,7 @@ class TerminalProgress(QuietProgress):
     def start(self, stage: str, total: int | None = None) -> None:
         """Add a bar."""
         super().start(stage, total)
-        self._tasks[stage] = self._bars.add_task(stage, total=total)
+        self._tasks[stage] = self._bars.add_task(stage, total=total, stage=self._stages[stage])
 
     def advance(self, stage: str, units: int = 1) -> None:
         """Move a bar."""
@@ -160,7 +168,8 @@ class TerminalProgress(QuietProgress):
 
             console = Console(stderr=True)
             columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-            self._drawn = self._stack.enter_context(Progress(*columns, console=console))
+            received = TextColumn("{task.fields[stage].received}")
+            self._drawn = self._stack.enter_context(Progress(*columns, received, console=console))
         return self._drawn
 
 

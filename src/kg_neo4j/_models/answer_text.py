@@ -1,15 +1,36 @@
-"""What a model's answer holds in addition to words for people: thoughts, which are left out, and JSON objects. Pure."""
+"""What a model's answer holds besides words for people: thoughts, which are left out, and JSON objects. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 MOST_BRACES = 200  # openings that are tried; an answer of thousands of them is no JSON
+RUNAWAY, PROMPT_CUT = "runaway", "prompt_cut"  # our own finish reasons: nothing new came; the server cut the prompt
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+# How servers say that an answer came to its end: OpenAI, Anthropic, Gemini, Cohere, Mistral, Ollama, TGI, llama.cpp.
+_ENDED = re.compile(
+    r"(?:finish_?reason[._])?(?:stop(?:_?sequence|ped|_token)?|end(?:_of)?_?turn|eos(?:_token)?|end_of_(?:text|sequence)"
+    r"|complete|completed|finish(?:ed)?|done|natural|success)",
+    re.IGNORECASE,
+)
+# What is neither: a limit, an error, or a filter ended it. Any other word says nothing.
+_CUT = re.compile(
+    r"length|limit|max|token|window|error|fail|abort|cancel|incomplete|interrupt|time.?out|truncat|filter|safety"
+    rf"|recitation|prohibited|blocklist|{RUNAWAY}|{PROMPT_CUT}",
+    re.IGNORECASE,
+)
+
+
+def has_ended(finish_reason: str | None) -> bool | None:
+    """Return whether a finish reason says that an answer came to its own end; None where it says nothing known."""
+    reason = (finish_reason or "").strip()
+    if _ENDED.fullmatch(reason):
+        return True
+    return False if _CUT.search(reason) else None
 
 
 def without_surrogates(text: str) -> str:
@@ -20,27 +41,113 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+# ------------------------------------------------------------------------------------------------------- thoughts
+
+# The marks of DeepSeek, Qwen, Claude, Magistral, Kimi, Seed, OpenThinker, Gemma, MedGemma, gpt-oss, Open WebUI.
+_WORDS = (
+    r"(?:[\w-]{1,12}[:_])?think(?:ing)?(?:_process)?|antthinking|thoughts?|reasoning|reflection|analysis|scratch_?pad"
+    r"|inner_monologue"
+)
+_MARK = re.compile(
+    rf"(?P<open><(?:{_WORDS})(?:\s[^<>\n]{{0,200}})?>|\[think\]|◁think▷|<\|begin_of_thought\|>|<unused94>(?:thought)?"
+    r"|<\|channel\|?>\s*(?:analysis|commentary|thought)(?:<\|message\|>)?)"
+    rf"|(?P<close></(?:{_WORDS})\s*>|\[/think\]|◁/think▷|<\|end_of_thought\|>|<unused95>|<channel\|>|<\|end\|>)"
+    r'|(?P<pair><details type="reasoning".*?</details>)'
+    r"|(?P<alone><\|start\|>assistant|<\|channel\|>\s*final|<\|(?:message|return|begin_of_solution|end_of_solution)\|>"
+    r"|(?:^[ \t]*|(?<=>))<(?:final_)?answer>|</(?:final_)?answer>[ \t]*$)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_QUOTES = frozenset("`'\"‘“«„")
+_GOES_ON = frozenset(" ,.;:!?)")  # after a mark that a sentence speaks of
+_ASIDE = 4  # words between two marks within a line of an answer that make a thought; fewer only speak of the marks
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A span of an answer that is no part of it."""
+
+    start: int
+    end: int
+    is_closed: bool = True  # False: one of its two marks is missing
+
+
+def thoughts(text: str) -> tuple[Thought, ...]:
+    """Return the spans of an answer that are thoughts, with their marks, in order and apart from each other.
+
+    Marks may be nested, and one of a pair may be missing: without the first one, all that comes before is a thought,
+    without the last one, all that follows. Marks in quotes, and marks within a sentence, are words of the answer.
+    """
+    if not any(begins in text for begins in "<[◁"):
+        return ()
+    found: list[Thought] = []
+    opened: list[re.Match[str]] = []
+    last_close = 0
+    for mark in _MARK.finditer(text):
+        start, end = mark.span()
+        if start and text[start - 1] in _QUOTES:
+            continue
+        if mark["open"]:
+            opened.append(mark)
+        elif not mark["close"]:
+            found.append(Thought(start, end))
+        elif opened:
+            last_close = end
+            inside = text[opened[-1].end() : start]
+            if _is_meant(text, opened[-1]) or "\n" in inside or len(inside.split()) >= _ASIDE:
+                found.append(Thought(opened[-1].start(), end))
+            opened.pop()
+        elif _is_meant(text, mark):
+            found.append(Thought(0 if text[end:].strip() else start, end, is_closed=False))
+    for mark in opened:
+        if last_close > mark.end():
+            found.append(Thought(mark.start(), last_close))
+        elif text[mark.end() : mark.end() + 1] not in _GOES_ON:
+            found.append(Thought(mark.start(), len(text), is_closed=False))
+    return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.end))))
+
+
+def _is_meant(text: str, mark: re.Match[str]) -> bool:
+    """Return whether a mark begins a line, or words follow it at once; else a sentence speaks of it."""
+    before = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
+    return not before.strip(" \t>*") or text[mark.end() : mark.end() + 1] not in _GOES_ON
+
+
+def _apart(found: list[Thought]) -> Iterator[Thought]:
+    """Yield spans without those that lie within others."""
+    end = -1
+    for each in found:
+        if each.end > end:
+            yield Thought(max(each.start, end), each.end, each.is_closed)
+            end = each.end
+
+
 def without_thoughts(text: str) -> str:
-    """Return an answer without what stands between <think> and </think>, or between <think> and the end."""
-    return _THOUGHT.sub("", text)
+    """Return an answer without its thoughts: words for people."""
+    place, pieces = 0, []
+    for thought in thoughts(text):
+        pieces.append(text[place : thought.start])
+        place = thought.end
+    return "".join((*pieces, text[place:]))
 
 
 def find_object(text: str, names: Collection[str]) -> Mapping[str, Any] | None:
-    """Return the first JSON object in an answer that has one of `names`, thoughts left out; None where there is none.
+    """Return the last JSON object in an answer that has one of `names`, thoughts left out; None where there is none.
 
     Text around it and line breaks within its strings do no harm; an object that is cut off is none.
     """
     said = without_thoughts(text)
     decoder = json.JSONDecoder(strict=False)
-    place = said.find("{")
+    last, place = None, said.find("{")
     for _ in range(MOST_BRACES):
         if place < 0:
-            return None
+            break
         try:
-            found, _end = decoder.raw_decode(said, place)
+            found, end = decoder.raw_decode(said, place)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and not found.keys().isdisjoint(names):
-            return found
-        place = said.find("{", place + 1)
-    return None
+            found, end = None, place + 1
+        if not isinstance(found, dict) or found.keys().isdisjoint(names):
+            end = place + 1
+        else:
+            last = found
+        place = said.find("{", end)
+    return last

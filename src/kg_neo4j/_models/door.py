@@ -203,7 +203,7 @@ class Door:
                 notes=(*answer.notes, said.note) if said.note else answer.notes,
                 seconds=answer.seconds + time.monotonic() - started,
             )
-            found = task.accept(said)
+            found = task.read(said)
             is_of_use = found.keeps if isinstance(found, Complaint) else task.caches_accepted
             if is_of_use and request.cached:
                 self.layer.keep(request.hash(self.name), said)

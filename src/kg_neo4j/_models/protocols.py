@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from kg_neo4j._models.answer_text import without_surrogates
+from kg_neo4j._models.answer_text import has_ended, without_surrogates
 from kg_neo4j.records import Usage
 
 
@@ -28,6 +28,11 @@ class Completion:
         object.__setattr__(self, "text", without_surrogates(self.text))
         if self.finish_reason is not None:
             object.__setattr__(self, "finish_reason", without_surrogates(self.finish_reason))
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether something ended the answer before its end: a limit, an error, or our own stop."""
+        return has_ended(self.finish_reason) is False
 
 
 class ChatModel(Protocol):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.cache import key_of
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
@@ -66,8 +67,18 @@ class Task(ABC, Generic[T]):
     rounds: ClassVar[int] = 1  # it is asked so often, at most
     cached: ClassVar[bool] = True  # answers of use serve other graphs on this machine
     caches_accepted: ClassVar[bool] = True  # an accepted answer is of use; False: the caller decides, by `Door.keep`
+    reads_whole: ClassVar[bool] = True  # False: `accept` takes cut answers, and says what is missing
+    reads_thoughts: ClassVar[bool] = False  # True: `accept` gets the answer word for word
     max_tokens: int | None = None  # room for the answer; None: what the model has
     temperature: float = 0.0
+
+    def read(self, said: Completion) -> T | Complaint[T]:
+        """Return what `accept` makes of an answer without thoughts; a cut one is none, unless the task takes it."""
+        words = said if self.reads_thoughts else replace(said, text=without_thoughts(said.text))
+        found = self.accept(words)
+        if isinstance(found, Complaint) or not (self.reads_whole and said.is_cut):
+            return found
+        return Complaint("it was truncated: write less", found, faults=1)
 
     @abstractmethod
     def messages(self, complaint: str = "") -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """The conversation about one chunk: the first answer, what to do when it is truncated, gleaning, repair.
 
-whole ── cut? ── continue ── cut again? ── two halves          each cut or too long half is halved once more
+whole ── not whole? ── continue ── still not? ── two halves ── or, where no half can be made, asked once more
+  │                                                each cut or too long half is halved once more
   └── glean, up to N rounds, until a round brings nothing new (the length study)
         └── repair: once, for the rows that were rejected for a reason that can be repaired
 """
@@ -12,10 +13,22 @@ import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kg_neo4j._models.answer_text import PROMPT_CUT, RUNAWAY
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, KgError
 from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
-from kg_neo4j.extract.reading import CONTINUE, GLEAN, HALF, REPAIR, USABLE, Rounds, is_cut, shorten, without_rows
+from kg_neo4j.extract.reading import (
+    AGAIN,
+    CONTINUE,
+    GLEAN,
+    HALF,
+    REPAIR,
+    USABLE,
+    Rounds,
+    is_cut,
+    shorten,
+    without_rows,
+)
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
 
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
@@ -80,14 +93,18 @@ class Conversation:
             self._ask_halves(self.rounds.shown.text, HALVINGS)
             return
         self._add(whole)
-        if not is_cut(whole) or not self.extractor.converses:
+        if not self.extractor.converses:
             return
-        if self.rounds.nodes:
-            rest = self._try(CONTINUE)
-            if rest is not None and not is_cut(rest):
+        if is_cut(whole) or self.rounds.outcome is ChunkOutcome.TRUNCATED:
+            if self.rounds.nodes and whole.finish_reason not in (RUNAWAY, PROMPT_CUT):
+                self._try(CONTINUE)
+            still = self.rounds.outcome is ChunkOutcome.TRUNCATED and is_cut(self.rounds.answers[-1])
+            if still and len(split_in_two(self.rounds.shown.text)) == 2:
+                self._ask_halves(self.rounds.shown.text, 1 if whole.finish_reason == RUNAWAY else HALVINGS)
                 return
-        if len(split_in_two(self.rounds.shown.text)) == 2:
-            self._ask_halves(self.rounds.shown.text, HALVINGS)
+        found = self.rounds.extraction()
+        if found.outcome is ChunkOutcome.TRUNCATED or (found.outcome is ChunkOutcome.FAILED and not found.rejections):
+            self._try(AGAIN, why=found.detail)
 
     def _without_context_where_too_long(self) -> ModelAnswer:
         try:
@@ -130,9 +147,9 @@ class Conversation:
             return found
         return self.rounds.extraction()
 
-    def _try(self, step: str, rejections: tuple[Rejection, ...] = ()) -> ModelAnswer | None:
+    def _try(self, step: str, rejections: tuple[Rejection, ...] = (), why: str = "") -> ModelAnswer | None:
         """Ask a further question; where it cannot be answered, the rows that stand are kept and the reason is noted."""
-        question = FollowUp(step, tuple(self.rounds.nodes), tuple(self.rounds.relationships), rejections)
+        question = FollowUp(step, tuple(self.rounds.nodes), tuple(self.rounds.relationships), rejections, why)
         try:
             answer = self._answer(self.rounds.shown.text, question)
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:

@@ -17,10 +17,11 @@ from kg_neo4j.records import ModelAnswer, NodeRow, Rejection, RelationshipRow
 class FollowUp:
     """A further question about a chunk, and what the answers before it gave."""
 
-    step: str  # "continue", "glean" or "repair"
+    step: str  # "continue", "again", "glean" or "repair"
     nodes: tuple[NodeRow, ...]
     relationships: tuple[RelationshipRow, ...]
     rejections: tuple[Rejection, ...] = ()  # the rows to write again; "repair" only
+    why: str = ""  # the first answer could not be used; "again" only
 
 
 class Extractor(Protocol):

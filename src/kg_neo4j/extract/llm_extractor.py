@@ -6,20 +6,28 @@ A further question repeats the first one and adds what was found, so that a prov
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kg_neo4j._models import prompts
+from kg_neo4j._models import prompts, tokens
+from kg_neo4j._models.answer_text import RUNAWAY
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Task
+from kg_neo4j._models.tasks import Task, once_more
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
-from kg_neo4j.extract.schema import Schema, SchemaColumn
+from kg_neo4j.extract.reading import AGAIN
+from kg_neo4j.extract.rows import RawRow, RowKind, read
+from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.progress import RECEIVED
 from kg_neo4j.records import ModelAnswer
 
 FOLLOW_UPS = ("continue", "glean", "repair")
+LIMIT_A_TOKEN, LIMIT_A_COLUMN = 6, 25  # tokens of an answer for one of the text, and for a column of the schema
+RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
+_SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
 
 _LANGUAGES = {
@@ -34,9 +42,12 @@ class _Rows(Task[Completion]):
 
     kind: ClassVar[str] = "extract"
     caches_accepted: ClassVar[bool] = False
+    reads_whole: ClassVar[bool] = False  # the rows before a cut are of use
+    reads_thoughts: ClassVar[bool] = True
     system: str
     user: str
     temperature: float
+    max_tokens: int | None = None
 
     def messages(self, complaint: str = "") -> tuple[str, str]:
         """Return both messages; a further question is a task of its own."""
@@ -44,6 +55,43 @@ class _Rows(Task[Completion]):
 
     def accept(self, said: Completion) -> Completion:
         return said
+
+
+@dataclass(slots=True)
+class Listener:
+    """Hears an answer as it comes, and says when it should end: ten rows that bring nothing new."""
+
+    schema: Schema
+    text: str = ""
+    lines: int = 0
+    due: int = RUNAWAY_ROWS  # lines at which the answer is read
+
+    def __call__(self, piece: str) -> str | None:
+        """Take a piece; return the reason to end the answer, if there is one."""
+        RECEIVED.tokens += 1
+        self.text += piece
+        self.lines += piece.count("\n")
+        if self.lines < self.due:
+            return None
+        self.due = max(self.lines + RUNAWAY_ROWS // 2, round(1.05 * self.lines))
+        return RUNAWAY if self._repeats() else None
+
+    def _repeats(self) -> bool:
+        whole_lines = self.text[: self.text.rfind("\n") + 1]
+        keys = list(_keys(read(whole_lines, self.schema, finish_reason=None).rows, self.schema))
+        return len(keys) > RUNAWAY_ROWS and set(keys[-RUNAWAY_ROWS:]) <= set(keys[:-RUNAWAY_ROWS])
+
+
+def _keys(rows: Sequence[RawRow], schema: Schema) -> Iterator[tuple[str, ...]]:
+    """Yield what each row says, by names: ids are left out, because an answer that repeats itself counts on."""
+    names: dict[str, str] = {}
+    for row in rows:
+        columns = schema.nodes if row.kind is RowKind.NODE else schema.relationships
+        words = dict(zip((column.kind for column in columns), map(str.casefold, row.fields), strict=True))
+        if row.kind is RowKind.NODE:
+            names[words[ColumnKind.ID]] = words[ColumnKind.NAME]
+        said = (words.get(kind, "").strip() for kind in _SAYING)
+        yield tuple(names.get(word, word) for word in said)
 
 
 class LlmExtractor:
@@ -61,6 +109,7 @@ class LlmExtractor:
         self._prompt = prompts.load("extract")
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
+        self._thinks = False  # the model's thoughts count as output, and are not shown
         self.name = door.name
         self.converses = True  # a model uses context and can be asked further questions
         asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
@@ -77,21 +126,35 @@ class LlmExtractor:
 
         Raises the ModelError subclasses of `ChatModel.complete`.
         """
-        return self._ask(*self.messages(task, shown_text), self._prompt.hash)
+        return self._ask(*self.messages(task, shown_text), shown_text, self._prompt.hash)
 
     def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
         """Ask a further question and return what the model said, word for word; raises as `answer` does."""
         system, user = self.messages(task, shown_text)
+        if question.step == AGAIN:
+            return self._ask(system, user + once_more(question.why), shown_text, self._prompt.hash)
         further = self.further_message(question)
-        return self._ask(system, f"{user}\n\n{further}", self._further[question.step].hash)
+        return self._ask(system, f"{user}\n\n{further}", shown_text, self._further[question.step].hash)
 
     def keep(self, answer: ModelAnswer) -> None:
         """Put an answer that was paid for into the cache, at once: a run that is killed does not lose it."""
         self._door.keep(answer.request_hash, Completion(answer.text, answer.finish_reason, answer.usage))
 
-    def _ask(self, system: str, user: str, prompt_hash: str) -> ModelAnswer:
-        task = _Rows(system, user, self._temperature)
-        said = self._door.ask(task).result()
+    def _ask(self, system: str, user: str, shown_text: str, prompt_hash: str) -> ModelAnswer:
+        """Ask with a limit on the answer, and stop an answer that repeats itself.
+
+        A model whose answer ends far before the limit spent it on thoughts that are not shown: it gets none from then.
+        """
+        columns = len(self._schema.node_header) + len(self._schema.relationship_header)
+        limit = round(LIMIT_A_TOKEN * tokens.load().count(shown_text)) + LIMIT_A_COLUMN * columns
+        task = _Rows(system, user, self._temperature, None if self._thinks else limit)
+        said = self._door.ask(task, Listener(self._schema)).result()
+        unseen = said.usage.output_tokens - tokens.load().count(said.text)
+        if task.max_tokens and said.is_cut and unseen > limit / 2:
+            self._thinks = True
+            spent, task = said.usage, replace(task, max_tokens=None)
+            said = self._door.ask(task, Listener(self._schema)).result()
+            said = replace(said, usage=spent + said.usage)
         return ModelAnswer(
             text=said.text,
             model=self.name,

@@ -7,10 +7,12 @@ only says again what an earlier round said is accepted, counted as repeated, and
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from kg_neo4j._models.answer_text import PROMPT_CUT, RUNAWAY, has_ended
 from kg_neo4j.extract import rows as csv_rows
+from kg_neo4j.extract.rows import PartKind, RowKind
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import ToSource, ValidRows, validate
 from kg_neo4j.records import (
@@ -25,8 +27,10 @@ from kg_neo4j.records import (
     Usage,
 )
 
-RULES_VERSION = 3  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
-WHOLE, CONTINUE, HALF, GLEAN, REPAIR = "whole", "continue", "half", "glean", "repair"  # as stored with answers
+RULES_VERSION = 4  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
+WHOLE, CONTINUE, AGAIN, HALF = "whole", "continue", "again", "half"  # steps, as stored with answers
+GLEAN, REPAIR = "glean", "repair"
+REMARK = 200  # characters below a header row that may speak of an empty section; more than that were rows
 USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 
 _REFUSAL = re.compile(
@@ -70,6 +74,8 @@ class Rounds:
     named: dict[tuple[str, str], tuple[str, set[str]]] = field(default_factory=dict)  # name, type -> id, properties
     stated: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # ends, type, identity -> properties
     outcomes: list[tuple[ModelAnswer, ChunkOutcome, str]] = field(default_factory=list)
+    sections: set[RowKind] = field(default_factory=set)  # whose header rows came in answers that are continued
+    ignored: float = 0.0
 
     def add(self, answer: ModelAnswer) -> bool:
         """Read one more answer; say whether it is worth keeping for ever: complete, and in the schema's form."""
@@ -88,7 +94,11 @@ class Rounds:
         _add(self, valid, answer.round, self.reading.schema)
         self.read += read.count
         self.answers.append(answer)
-        self.outcomes.append((answer, *_outcome(answer, read)))
+        if answer.step in _FIRST:
+            self.sections |= read.sections
+        ignored = read.characters(PartKind.IGNORED)
+        self.ignored = max(self.ignored, ignored / max(1, read.characters() - read.characters(PartKind.THOUGHT)))
+        self.outcomes.append((answer, *_outcome(answer, read, self.sections)))
         return self.outcomes[-1][1] in (ChunkOutcome.DONE, ChunkOutcome.EMPTY)
 
     def charge(self, usage: Usage) -> None:
@@ -109,7 +119,13 @@ class Rounds:
             config_hash=self.reading.config_hash,
             detail=detail,
             repeated=self.repeated,
+            ignored=self.ignored,
         )
+
+    @property
+    def outcome(self) -> ChunkOutcome:
+        """What became of the chunk so far."""
+        return _overall(self)[0]
 
 
 def interpret(chunk: Chunk, answers: Sequence[ModelAnswer], reading: Reading, shown: Shown) -> Extraction:
@@ -121,8 +137,8 @@ def interpret(chunk: Chunk, answers: Sequence[ModelAnswer], reading: Reading, sh
 
 
 def is_cut(answer: ModelAnswer) -> bool:
-    """Say whether the model's limit on output cut an answer."""
-    return answer.finish_reason == "length"
+    """Return whether something ended an answer before its end: a limit, an error, or our own stop."""
+    return has_ended(answer.finish_reason) is False
 
 
 def without_rows(chunk: Chunk, reading: Reading, outcome: ChunkOutcome, detail: str) -> Extraction:
@@ -197,17 +213,16 @@ def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
 
 # Of several answers on one chunk: rows make it done, whatever else failed.
 _PRECEDENCE = (ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.REFUSED, ChunkOutcome.FAILED)
+_FIRST = (WHOLE, CONTINUE, AGAIN)
 
 
 def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
     halves = [each for each in found.outcomes if each[0].step == HALF]
-    first = halves or [each for each in found.outcomes if each[0].step in (WHOLE, CONTINUE)] or found.outcomes
+    first = halves or [each for each in found.outcomes if each[0].step in _FIRST] or found.outcomes
     was_cut = [each for each in (first if halves else first[-1:]) if each[1] is ChunkOutcome.TRUNCATED]
     if was_cut:
         rows = len(found.nodes) + len(found.relationships)
-        if not rows:
-            return ChunkOutcome.FAILED, was_cut[0][2]
-        return ChunkOutcome.TRUNCATED, f"the answer was truncated; {rows} complete rows were kept"
+        return (ChunkOutcome.TRUNCATED if rows else ChunkOutcome.FAILED), _kept(was_cut[0][2], rows)
     if found.nodes:
         return ChunkOutcome.DONE, ""
     _, outcome, detail = min(
@@ -216,21 +231,47 @@ def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
     return outcome, detail
 
 
-def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows) -> tuple[ChunkOutcome, str]:
+def _kept(why: str, rows: int) -> str:
+    what, _, repair = why.partition("; ")
+    kept = f"{what}; {rows} complete rows were kept" if rows else f"{what} before its first complete row"
+    return f"{kept}; {repair}" if repair else kept
+
+
+def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, sections: Collection[RowKind]) -> tuple[ChunkOutcome, str]:
     """Say what became of one answer; nothing but two header rows means that the text holds nothing."""
-    cut = is_cut(answer) or any(rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections)
-    if cut and not read.rows:
-        detail = "the answer was truncated before its first complete row; raise the model's limit on output"
-        return ChunkOutcome.TRUNCATED, detail
-    if cut:
-        return ChunkOutcome.TRUNCATED, f"the answer was truncated; {len(read.rows)} complete rows were kept"
+    if why := _unfinished(answer, read, sections):
+        return ChunkOutcome.TRUNCATED, why
     if read.rows:
         return ChunkOutcome.DONE, ""
-    if read.sections and not read.rejections:
-        return ChunkOutcome.EMPTY, "the model found nothing in this text"
     if read.rejections:
         return ChunkOutcome.FAILED, f"no usable row: {read.rejections[0].detail}"
+    if read.sections and read.characters(PartKind.IGNORED) <= REMARK:
+        return ChunkOutcome.EMPTY, "the model found nothing in this text"
     if answer.finish_reason == "content_filter" or _REFUSAL.search(answer.text[:400]):
         return ChunkOutcome.REFUSED, f"the model declined: {shorten(answer.text)}"
+    if read.sections:
+        return ChunkOutcome.FAILED, f"no line below the header rows is a row of the schema: {shorten(answer.text)}"
     detail = f"the answer has no header row of the schema: {shorten(answer.text) or 'it is empty'}"
     return ChunkOutcome.FAILED, detail
+
+
+def _unfinished(answer: ModelAnswer, read: csv_rows.ReadRows, sections: Collection[RowKind]) -> str:
+    """Return why an answer is not whole; empty where it is.
+
+    Where the finish reason says nothing, its form decides: both header rows, and a complete last row.
+    """
+    if is_cut(answer):
+        return _CUT_BY.get(answer.finish_reason or "", f"the answer was truncated ({answer.finish_reason})")
+    if any(rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections):
+        return "the answer ends within a row"
+    missing = [kind for kind in RowKind if kind not in (sections if answer.step in _FIRST else read.sections)]
+    if answer.step in (*_FIRST, HALF) and len(missing) == 1 and (read.rows or not read.rejections):
+        return f"the answer has no header row of {missing[0]}s"
+    return ""
+
+
+_CUT_BY = {
+    "length": "the answer was truncated; raise the model's limit on output",
+    RUNAWAY: "the answer repeated itself without end, and was stopped",
+    PROMPT_CUT: "the server cut the prompt; raise its context length (num_ctx)",
+}

@@ -1,7 +1,9 @@
 """From a model's answer to raw rows. Pure: text in, rows and rejections out, and every data row is one or the other.
 
-The two sections are found by their exact header rows, wherever and as often as they stand. Under a header that is
-almost one, rows are counted and rejected. What is neither header nor row (prose, fences, blank lines) is not counted.
+The two sections are found by their header rows, wherever and as often as they stand. Under a header that is almost one,
+rows are counted and rejected. Each character of an answer belongs to one `Part`: what is no header and no row is a
+blank line, a thought, a fence or another line without words, or ignored text. Where an answer begins anew with ids that
+it has used, it corrects itself: the last whole one of its versions counts, and the others are ignored text.
 """
 
 from __future__ import annotations
@@ -9,8 +11,10 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
+from kg_neo4j._models.answer_text import Thought, has_ended, thoughts
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.records import Rejection, RejectionReason
 
@@ -20,16 +24,14 @@ MAX_ROWS = 20_000
 MAX_REJECTIONS = 100_000  # then the rest counts as one
 MAX_FIELD = 131_072  # characters, the csv module's own limit
 SHOWN = 500  # characters of a rejected row that are kept
+SEPARATORS = ",;\t|\uff0c\u3001\u060c\uff1b\uff5c\u00a6\u061b"  # between fields; the prompt asks for the first one
 
-_THINK = re.compile(r"[ \t]*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
-_ORPHAN = re.compile(r"</(?:think|thinking|thought|reasoning)>[ \t]*\n", re.IGNORECASE)
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCE = re.compile(r"\s*(?:```|~~~|\|?[\s:|+-]*-[\s:|+-]*\Z)")  # or the line below the head of a table
 _ID_LIKE = re.compile(r'\s*"?[^\s",]{1,64}"?\s*')
 _LONE_ID = re.compile(r"\s*[A-Za-z]{0,12}[_-]?[0-9]+\s*")
+_BEGINS_WITH_ID = re.compile(r"\W{0,4}[A-Za-z]{1,3}[_-]?[0-9]{1,5}\s*[^\w\s]")  # "- n1: PERSON", "r1 -> n1"
 _WORD = re.compile(r"[\w ]{1,40}")
-_HEADER_EDGE = ' \t"*`\ufeff\u200b'
-# A quoted field (spaces around the quotes are tolerated), or one without any quote; both up to a comma or a line end.
-_FIELD = re.compile(r'[ \t]*+"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"[ \t]*+(?=[,\n]|\Z)|(?P<plain>[^",\n]*+)(?=[,\n]|\Z)')
+_HEADER_EDGE = ' \t"*`|\ufeff\u200b'
 _OPEN = re.compile(r'[ \t]*+"[^"]*+(?:""[^"]*+)*+\Z')
 _QUOTE_RUN = re.compile(r'\\?"+')
 
@@ -52,18 +54,50 @@ class RawRow:
     stated: bool = True  # False: the answer calls it likely only
 
 
+class PartKind(enum.StrEnum):
+    """What a part of an answer is."""
+
+    HEADER = "header"
+    ROW = "row"
+    REJECTION = "rejection"
+    BLANK = "blank"
+    THOUGHT = "thought"
+    FENCE = "fence"  # or another line without letters and digits
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A span of an answer; the parts of an answer follow each other without a gap."""
+
+    kind: PartKind
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class ReadRows:
     """The content of an answer. rows + rejections = data rows read."""
 
     rows: tuple[RawRow, ...]
     rejections: tuple[Rejection, ...]
-    sections: frozenset[RowKind]  # those whose exact header row was found
+    sections: frozenset[RowKind]  # those whose header row was found, or almost one
+    parts: tuple[Part, ...] = ()  # of the answer with line feeds as line ends
 
     @property
     def count(self) -> int:
         """Data rows read."""
         return len(self.rows) + len(self.rejections)
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether both sections are there, and no row is cut."""
+        cut = any(rejection.reason is RejectionReason.TRUNCATED for rejection in self.rejections)
+        return len(self.sections) == len(RowKind) and not cut
+
+    def characters(self, *kinds: PartKind) -> int:
+        """Return how much of the answer is of these kinds; of all kinds where none is named."""
+        return sum(part.end - part.start for part in self.parts if not kinds or part.kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,110 +112,134 @@ class _Header:
     stated: int | None = None  # the place of the column that says whether a row is stated, where there is one
 
 
+@dataclass(slots=True)
+class _Version:
+    """What an answer says until it begins again with a header of nodes."""
+
+    parts: list[Part] = field(default_factory=list)
+    rows: list[RawRow] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    sections: set[RowKind] = field(default_factory=set)
+
+    @property
+    def ids(self) -> set[str]:
+        return {row.fields[0].strip() for row in self.rows if row.kind is RowKind.NODE}
+
+    def ignored(self) -> _Version:
+        """Return it as text that does not count."""
+        kept = (PartKind.THOUGHT, PartKind.BLANK, PartKind.FENCE)
+        return _Version(
+            [part if part.kind in kept else Part(PartKind.IGNORED, part.start, part.end) for part in self.parts]
+        )
+
+
 def read(text: str, schema: Schema, *, finish_reason: str | None) -> ReadRows:
     """Return the data rows of a model's answer.
 
-    `finish_reason` "length" says that the answer was cut: a last row without a line end is TRUNCATED. Without a finish
-    reason a last row that lacks columns is. An unbalanced quote costs its own row only. Never raises.
+    Where `finish_reason` says that the answer was cut, a last row without a line end is TRUNCATED; where it says
+    nothing known, a last row that lacks columns is. An unbalanced quote costs its own row only. Never raises.
     """
-    return _RowReader(text.replace("\r\n", "\n").replace("\r", "\n"), schema, finish_reason).read()
+    return _RowReader(text.replace("\r\n", "\n").replace("\r", "\n"), schema, has_ended(finish_reason)).read()
 
 
 class _RowReader:
     """Walks over one answer, line by line, record by record."""
 
-    def __init__(self, text: str, schema: Schema, finish_reason: str | None) -> None:
-        self._rest = ""
-        if len(text) > MAX_ANSWER:
-            cut = text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
-            text, self._rest = text[:cut], text[cut:]
-        self._text = text
+    def __init__(self, text: str, schema: Schema, has_ended: bool | None) -> None:
+        cut = len(text) if len(text) <= MAX_ANSWER else text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
+        self._text, self._rest = text[:cut], text[cut:]
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
-        self._unclosed: set[str] = set()  # reasoning tags without an end, so that each is looked for once
-        self._was_cut = finish_reason == "length"
-        self._may_be_cut = finish_reason in ("length", None)
-        self._last_content = len(text.rstrip())  # a record that reaches here is the last thing said
+        self._was_cut = has_ended is False
+        self._may_be_cut = has_ended is not True
+        self._last_content = len(self._text.rstrip())  # a record that reaches here is the last thing said
+        self._thoughts = {
+            each.start: each.end for each in thoughts(self._text) if each.is_closed or self._is_apart(each)
+        }
         self._line = 1
         self._header: _Header | None = None
         self._close = False  # no blank line, fence or prose since the last header or row
-        self._rows: list[RawRow] = []
-        self._rejections: list[Rejection] = []
-        self._sections: set[RowKind] = set()
+        self._version = _Version()
+        self._versions = [self._version]
+        self._rejected = self._accepted = 0
 
     def read(self) -> ReadRows:
-        position = self._after_orphan_reasoning()
-        self._line += self._text.count("\n", 0, position)
-        while position < len(self._text) and len(self._rejections) < MAX_REJECTIONS:
-            following = self._step(position)
+        position = 0
+        while position < len(self._text) and self._rejected < MAX_REJECTIONS:
+            kind, following = self._step(position)
+            following = min(following, len(self._text))
+            self._version.parts.append(Part(kind, position, following))
             self._line += self._text.count("\n", position, following)
             position = following
         rest = self._text[position:] + self._rest
         if rest.strip():
             detail = f"{len(rest)} characters in {rest.count(chr(10)) + 1} lines were not read"
             self._reject(rest, RejectionReason.ANSWER_TOO_LARGE, detail)
-        return ReadRows(tuple(self._rows), tuple(self._rejections), frozenset(self._sections))
+        if rest:
+            self._version.parts.append(Part(PartKind.REJECTION, position, position + len(rest)))
+        return self._result()
 
-    def _step(self, position: int) -> int:
-        """Deal with what begins at `position` and return where the next line begins."""
+    def _result(self) -> ReadRows:
+        """Return all versions together, without those whose ids the last whole one gives again."""
+        whole = [each for each in self._versions if len(each.sections) == len(RowKind) and each.rows]
+        last = (whole or self._versions)[-1]
+        taken = last.ids
+        kept = [each if each is last or taken.isdisjoint(each.ids) else each.ignored() for each in self._versions]
+        return ReadRows(
+            tuple(row for each in kept for row in each.rows),
+            tuple(rejection for each in kept for rejection in each.rejections),
+            frozenset().union(*(each.sections for each in kept)),
+            tuple(part for each in kept for part in each.parts),
+        )
+
+    def _step(self, position: int) -> tuple[PartKind, int]:
+        """Return what begins at `position`, and where the next part begins."""
+        if after := self._thoughts.get(position):
+            return PartKind.THOUGHT, after
         end = self._line_end(position)
         line = self._text[position:end]
-        if (think := _THINK.match(line)) and (after := self._after_reasoning(think[1], position)):
-            return after
         if not line.strip() or _FENCE.match(line):
             self._close = False
-        elif header := self._as_header(line):
+            return PartKind.FENCE if line.strip() else PartKind.BLANK, self._after(end)
+        if header := self._as_header(line):
+            if header.kind is RowKind.NODE and RowKind.RELATIONSHIP in self._version.sections:
+                self._version = _Version()
+                self._versions.append(self._version)
             self._header, self._close = header, True
-            if not header.fault:
-                self._sections.add(header.kind)
-        elif self._header is not None and self._header.fault:
-            return self._take_faulty(position, end, self._header)
-        elif self._header is not None:
-            return self._take(position, end, self._header)
-        return end + 1
+            if not (header.fault and end == len(self._text) and self._begins_header(line)):  # else it was cut here
+                self._version.sections.add(header.kind)
+            return PartKind.HEADER, self._after(end)
+        if self._header is None:
+            return _prose(line), self._after(end)
+        take = self._take_faulty if self._header.fault else self._take
+        return take(position, end, self._header)
 
-    # -- reasoning
-
-    def _after_reasoning(self, tag: str, position: int) -> int:
-        """Return where the block ends; 0 where an unclosed tag stands among rows and so is no reasoning."""
-        closing = None
-        if tag not in self._unclosed:
-            closing = re.compile(rf"</{tag}>", re.IGNORECASE).search(self._text, position)
-        if closing:
-            return closing.end()
-        self._unclosed.add(tag)
-        return 0 if self._sections else len(self._text)
-
-    def _after_orphan_reasoning(self) -> int:
-        """Return where the answer begins if a server cut off the opening tag: after it, a node header must follow."""
-        found = None
-        for found in _ORPHAN.finditer(self._text):  # noqa: B007 (the last one)
-            pass
-        if found is None or _THINK.search(self._text, 0, found.start()):
-            return 0
-        lines = self._text[found.end() :].split("\n")
-        headers = (self._as_header(line) for line in lines)
+    def _is_apart(self, thought: Thought) -> bool:
+        """Return whether a thought without one of its marks is one: no header of nodes is lost with it."""
+        rest = self._text[: thought.start] if thought.start else self._text[thought.end :]
+        headers = (self._as_header(line) for line in rest.split("\n"))
         follows = any(header and header.kind is RowKind.NODE and not header.fault for header in headers)
-        return found.end() if follows else 0
+        return follows is (thought.start == 0 and thought.end < len(self._text))
 
     # -- headers
 
     def _as_header(self, line: str) -> _Header | None:
         if not 8 < len(line) < 2000 or not self._column_name.search(line):
             return None
-        names = _names(line, ",")
-        for kind, columns in self._columns.items():
-            more = {STATED} & set(names) if kind is RowKind.RELATIONSHIP else set()
-            if len(names) == len(columns) + len(more) and set(names) == set(columns) | more:
-                order = tuple(names.index(column) for column in columns)
-                return _Header(kind, len(names), order, stated=names.index(STATED) if more else None)
-        for separator in ";\t|":
-            others = [name for name in _names(line, separator) if name]
+        for separator in SEPARATORS:
+            names = _names(line, separator)
             for kind, columns in self._columns.items():
-                if len(others) == len(columns) and set(others) == set(columns):
-                    return _Header(kind, len(columns), (), f"fields are parted by {separator!r}, not ','", separator)
-        return self._almost_header(names)
+                more = {STATED} & set(names) if kind is RowKind.RELATIONSHIP else set()
+                if len(names) == len(columns) + len(more) and set(names) == set(columns) | more:
+                    order = tuple(names.index(column) for column in columns)
+                    stated = names.index(STATED) if more else None
+                    return _Header(kind, len(names), order, separator=separator, stated=stated)
+        return self._almost_header(_names(line, ","))
+
+    def _begins_header(self, line: str) -> bool:
+        start = line.strip()
+        return len(start) > 2 and any(",".join(columns).startswith(start) for columns in self._columns.values())
 
     def _almost_header(self, names: Sequence[str]) -> _Header | None:
         if len(names) < 3 or not all(_WORD.fullmatch(name) for name in names):
@@ -197,9 +255,10 @@ class _RowReader:
 
     # -- rows
 
-    def _take(self, position: int, end: int, header: _Header) -> int:
-        """Read the record at `position`, whose first line ends at `end`; return where the next line begins."""
-        record = _parse_strict(self._text, position)
+    def _take(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
+        """Read the record at `position`, whose first line ends at `end`; return its kind, and where the next begins."""
+        separator = self._separator(self._text[position:end], header)
+        record = _parse_strict(self._text, position, separator)
         whole = record is not None and record.complete and len(record.fields) == header.width
         if record and not whole and record.end > end and self._hides_rows(end + 1, record.end, header):
             record = None  # an unbalanced quote: it must not swallow what follows
@@ -207,67 +266,77 @@ class _RowReader:
             record = None
         stop = record.end if record else end
         row = self._text[position:stop]
-        fields = record.fields if record and record.complete else parse_lenient(row) if record is None else None
+        strict = record.fields if record is not None and record.complete else None
+        fields = parse_lenient(row, separator) if record is None else strict
+        if separator == "|" and fields is not None and len(fields) == header.width + 2 and row.lstrip().startswith("|"):
+            fields = fields[1:-1]  # a row of a table in Markdown
         last = stop >= self._last_content
         if last and self._was_cut and stop == len(self._text) and (self._close or self._is_row(row, fields, header)):
-            self._reject_cut(row, header)
+            kind = self._reject_cut(row, header)
         elif fields is not None and len(fields) == header.width:
-            self._accept(fields, row, header)
+            kind = self._accept(fields, row, header)
         elif not self._is_row(row, fields, header):
-            self._close = False
+            self._close, kind = False, _prose(row)
         elif last and self._may_be_cut:
-            self._reject_cut(row, header)
+            kind = self._reject_cut(row, header)
         elif fields is None:
-            self._reject(row, RejectionReason.UNBALANCED_QUOTE, "a quote is not closed")
+            kind = self._reject(row, RejectionReason.UNBALANCED_QUOTE, "a quote is not closed")
         else:
             detail = f"{len(fields)} fields for {header.width} columns"
-            self._reject(row, RejectionReason.COLUMN_COUNT, detail)
-        return stop + 1
+            kind = self._reject(row, RejectionReason.COLUMN_COUNT, detail)
+        return kind, self._after(stop)
 
-    def _take_faulty(self, position: int, end: int, header: _Header) -> int:
+    def _separator(self, line: str, header: _Header) -> str:
+        """Return what stands between the fields of a row: the header's separator, or another that gives all columns."""
+        fits = (each for each in (header.separator, *SEPARATORS) if line.count(each) >= header.width - 1)
+        return next(fits, header.separator)
+
+    def _take_faulty(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
         """Count what stands under a header that is almost one."""
         record = _parse_strict(self._text, position)
-        if header.separator == "," and record and record.complete and len(record.fields) == header.width:
+        if record and record.complete and len(record.fields) == header.width:
             end = record.end
         line = self._text[position:end]
-        parted = line.count(header.separator) + 1 >= header.width
-        if parted or (self._close and header.separator in line):
-            self._reject(line, RejectionReason.COLUMN_COUNT, header.fault)
-        else:
-            self._close = False
-        return end + 1
+        if line.count(",") + 1 >= header.width or (self._close and "," in line):
+            return self._reject(line, RejectionReason.COLUMN_COUNT, header.fault), self._after(end)
+        self._close = False
+        return _prose(line), self._after(end)
 
-    def _accept(self, fields: Sequence[str], row: str, header: _Header) -> None:
+    def _accept(self, fields: Sequence[str], row: str, header: _Header) -> PartKind:
         self._close = True
         longest = max(len(field) for field in fields)
-        if len(self._rows) >= MAX_ROWS:
-            self._reject(row[:40], RejectionReason.ANSWER_TOO_LARGE, f"more than {MAX_ROWS} rows")
-        elif longest > MAX_FIELD:
-            self._reject(row, RejectionReason.TOO_LONG, f"a field of {longest} characters; at most {MAX_FIELD}")
-        else:
-            ordered = tuple(fields[place] for place in header.order)
-            stated = header.stated is None or fields[header.stated].strip().casefold() != "false"
-            self._rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN], stated))
+        if self._accepted >= MAX_ROWS:
+            return self._reject(row[:40], RejectionReason.ANSWER_TOO_LARGE, f"more than {MAX_ROWS} rows")
+        if longest > MAX_FIELD:
+            detail = f"a field of {longest} characters; at most {MAX_FIELD}"
+            return self._reject(row, RejectionReason.TOO_LONG, detail)
+        ordered = tuple(fields[place] for place in header.order)
+        stated = header.stated is None or fields[header.stated].strip().casefold() != "false"
+        self._version.rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN], stated))
+        self._accepted += 1
+        return PartKind.ROW
 
-    def _reject_cut(self, row: str, header: _Header) -> None:
+    def _reject_cut(self, row: str, header: _Header) -> PartKind:
         """Reject the row in which the answer was cut; the beginning of a header row is none."""
-        start = row.strip()
-        if len(start) > 2 and any(",".join(columns).startswith(start) for columns in self._columns.values()):
-            return
-        self._reject(row, RejectionReason.TRUNCATED, f"the answer ends within this {header.kind} row")
+        if self._begins_header(row):
+            return PartKind.HEADER
+        return self._reject(row, RejectionReason.TRUNCATED, f"the answer ends within this {header.kind} row")
 
-    def _reject(self, row: str, reason: RejectionReason, detail: str) -> None:
-        self._rejections.append(Rejection(self._line, row[:SHOWN], reason, detail))
+    def _reject(self, row: str, reason: RejectionReason, detail: str) -> PartKind:
+        self._version.rejections.append(Rejection(self._line, row[:SHOWN], reason, detail))
+        self._rejected += 1
+        return PartKind.REJECTION
 
     def _is_row(self, line: str, fields: Sequence[str] | None, header: _Header) -> bool:
         """Tell a malformed row from prose: strictly after rows, mildly after a blank line."""
-        if not any(char.isalnum() for char in line):
+        if _prose(line) is PartKind.FENCE:
             return False
-        if self._close and ("," in line or '"' in line or _LONE_ID.fullmatch(line)):
+        if self._close and (any(each in line for each in SEPARATORS) or '"' in line or _LONE_ID.fullmatch(line)):
             return True
-        if fields is not None and len(fields) == header.width:
+        if (fields is not None and len(fields) == header.width) or _BEGINS_WITH_ID.match(line):
             return True
-        return line.count(",") * 2 + 1 >= header.width or bool(_LONE_ID.fullmatch(line.partition(",")[0]))
+        most = max(map(line.count, SEPARATORS))
+        return most * 2 + 1 >= header.width or bool(_LONE_ID.fullmatch(line.partition(",")[0]))
 
     def _hides_rows(self, start: int, end: int, header: _Header) -> bool:
         """Return whether a header or a whole row begins on a line within the text from `start` to `end`."""
@@ -275,16 +344,27 @@ class _RowReader:
             stop = self._line_end(start)
             if self._as_header(self._text[start:stop]):
                 return True
-            record = _parse_strict(self._text, start)
+            record = _parse_strict(self._text, start, self._separator(self._text[start:stop], header))
             whole = record is not None and record.complete and len(record.fields) == header.width
             if whole and record is not None and _ID_LIKE.fullmatch(record.fields[0]):
                 return True
             start = stop + 1
         return False
 
+    def _after(self, end: int) -> int:
+        """Return where the next part begins: after a line feed, or with a thought."""
+        return end + self._text.startswith("\n", end)
+
     def _line_end(self, position: int) -> int:
+        """Return where the line ends, or a thought begins within it."""
         end = self._text.find("\n", position)
-        return len(self._text) if end < 0 else end
+        end = len(self._text) if end < 0 else end
+        return min((start for start in self._thoughts if position < start < end), default=end)
+
+
+def _prose(line: str) -> PartKind:
+    """Return what a line is that is no row."""
+    return PartKind.IGNORED if any(char.isalnum() for char in line) else PartKind.FENCE
 
 
 def _names(line: str, separator: str) -> list[str]:
@@ -308,12 +388,21 @@ class _Record:
     complete: bool = True
 
 
-def _parse_strict(text: str, start: int) -> _Record | None:
+@cache
+def _field_pattern(separator: str) -> re.Pattern[str]:
+    """Return what a field is: quoted, spaces around it, or without quotes; up to where the next begins."""
+    part = re.escape(separator)
+    quoted = rf'[ \t]*+"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"[ \t]*?(?=[{part}\n]|\Z)'
+    return re.compile(rf'{quoted}|(?P<plain>[^"{part}\n]*+)(?=[{part}\n]|\Z)')
+
+
+def _parse_strict(text: str, start: int, separator: str = ",") -> _Record | None:
     """Return the RFC 4180 record at `start`; line breaks within quotes belong to it. None where it is malformed."""
     fields: list[str] = []
     position = start
+    field = _field_pattern(separator)
     while True:
-        match = _FIELD.match(text, position)
+        match = field.match(text, position)
         if match is None:
             if _OPEN.match(text, position):
                 return _Record(tuple(fields), len(text), complete=False)
@@ -323,10 +412,10 @@ def _parse_strict(text: str, start: int) -> _Record | None:
         position = match.end()
         if position == len(text) or text[position] == "\n":
             return _Record(tuple(fields), position)
-        position += 1  # the comma
+        position += 1  # the separator
 
 
-def parse_lenient(line: str) -> tuple[str, ...] | None:
+def parse_lenient(line: str, separator: str = ",") -> tuple[str, ...] | None:
     r"""Return the fields of one line whose quotes are in pairs, although not where RFC 4180 has them; else None.
 
     Reads `Dwayne "The Rock" Johnson`, `"he said "yes" twice"` and `"he said \"yes\""`.
@@ -336,12 +425,12 @@ def parse_lenient(line: str) -> tuple[str, ...] | None:
     while True:
         indent = len(line) - len(line[position:].lstrip(" \t"))
         if line.startswith('"', indent):
-            found = _quoted(line, indent + 1)
+            found = _quoted(line, indent + 1, separator)
             if found is None:
                 return None
             field, position = found
         else:
-            end = line.find(",", position)
+            end = line.find(separator, position)
             end = len(line) if end < 0 else end
             field, position = line[position:end], end
         if field.count('"') % 2:
@@ -352,13 +441,13 @@ def parse_lenient(line: str) -> tuple[str, ...] | None:
         position += 1
 
 
-def _quoted(line: str, start: int) -> tuple[str, int] | None:
-    """Return a quoted field's text and the offset of the comma or line end after it; None where nothing closes it."""
+def _quoted(line: str, start: int, separator: str) -> tuple[str, int] | None:
+    """Return a quoted field's text and the offset of the separator or line end after it; None where there is none."""
     for run in _QUOTE_RUN.finditer(line, start):
         if run[0].startswith("\\") or len(run[0]) % 2 == 0:
             continue
         rest = line[run.end() :].lstrip(" \t")
-        if not rest or rest.startswith(","):
+        if not rest or rest.startswith(separator):
             inner = line[start : run.end() - 1]
             return inner.replace('\\"', '"').replace('""', '"'), len(line) - len(rest)
     return None

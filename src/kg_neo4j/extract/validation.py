@@ -5,6 +5,7 @@ accepted + rejected = read, always: each raw row becomes one accepted row or one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,7 @@ from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason,
 FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text
 ToSource = Callable[[int, int], tuple[int, int]]
 
+_NUMBERED = re.compile(r"\d+[.)]\s*|\W+")  # before an id: "1. n1"
 _LIMITS = {ColumnKind.NAME: MAX_NAME, ColumnKind.TEXT: MAX_TEXT, ColumnKind.EVIDENCE: MAX_TEXT}
 _REQUIRED = frozenset({ColumnKind.ID, ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET})
 
@@ -79,6 +81,7 @@ class _Validation:
     known: Collection[str]
     node_rows: dict[str, RawRow] = field(default_factory=dict)  # id -> the accepted row
     relationship_rows: dict[str, RawRow] = field(default_factory=dict)
+    ends: dict[str, set[str]] = field(default_factory=dict)  # ids and names, case folded -> ids
 
     def node(self, row: RawRow) -> NodeRow | None:
         try:
@@ -87,22 +90,30 @@ class _Validation:
         except ValueRefused as refused:
             self._reject(row, refused)
             return None
+        self.ends.setdefault(node_id.casefold(), set()).add(node_id)
+        self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
         return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
 
     def relationship(self, row: RawRow) -> RelationshipRow | None:
         allowed = self.schema.relationship_types
         try:
             words, fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
-            source, target = words[ColumnKind.SOURCE], words[ColumnKind.TARGET]
-            for end in (source, target):
-                if end not in self.node_rows and end not in self.known:
-                    detail = f"{end[:80]!r} is not the id of an accepted node row of this answer"
-                    raise ValueRefused(RejectionReason.MISSING_END, detail)
+            source, target = (self._end(words[kind]) for kind in (ColumnKind.SOURCE, ColumnKind.TARGET))
             row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
         except ValueRefused as refused:
             self._reject(row, refused)
             return None
         return RelationshipRow(relationship_id=row_id, source_id=source, target_id=target, stated=row.stated, **fields)
+
+    def _end(self, written: str) -> str:
+        """Return the id of the node that an end names: by its id, numbered or in other case too, or by its name."""
+        for end in (written, _NUMBERED.sub("", written)):
+            if end in self.node_rows or end in self.known:
+                return end
+            if len(found := self.ends.get(end.casefold(), ())) == 1:
+                return next(iter(found))
+        detail = f"{written[:80]!r} is not the id of an accepted node row of this answer"
+        raise ValueRefused(RejectionReason.MISSING_END, detail)
 
     def _fields(
         self, row: RawRow, columns: tuple[SchemaColumn, ...], allowed: tuple[str, ...], reserved: frozenset[str]

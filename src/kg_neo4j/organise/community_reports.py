@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task, Unanswered
@@ -310,7 +309,7 @@ class NameDomain(Task[str]):
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the one short line that was said."""
-        lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
+        lines = [line.strip() for line in said.text.splitlines() if line.strip()]
         line = lines[0].strip("\"'*`. ") if len(lines) == 1 else ""
         if line and line.isprintable() and len(line) <= LONGEST_DOMAIN:
             return line

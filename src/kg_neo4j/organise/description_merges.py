@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
@@ -61,6 +60,7 @@ class Merge(Task[str]):
 
     kind: ClassVar[str] = "description"
     rounds: ClassVar[int] = ROUNDS
+    reads_whole: ClassVar[bool] = False
     element: Element
     texts: tuple[str, ...]
     graph: str
@@ -179,7 +179,7 @@ def words(texts: Sequence[str], tokeniser: Tokeniser) -> int:
 
 def clean(text: str) -> str:
     """Return what was said as one paragraph, without thoughts and fences."""
-    return " ".join(_FENCE.sub("", without_thoughts(text)).split()).strip()
+    return " ".join(_FENCE.sub("", text).split()).strip()
 
 
 def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
@@ -187,7 +187,7 @@ def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
     text = clean(said.text)
     if not text:
         return "it was empty"
-    if said.finish_reason == "length":
+    if said.is_cut:
         return "it was cut off"
     if _is_table(said.text):
         return "it was a table or CSV"
@@ -208,7 +208,7 @@ def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
     if _is_table(said.text) or not _is_about(text, texts):
         return ""
     found = [text[start:end] for start, end in sentences(text, 0, len(text))]
-    if said.finish_reason == "length":
+    if said.is_cut:
         found = found[:-1]
     kept = " ".join(sentence for sentence in found if not _strange_numbers(sentence, texts))
     cut = cut_at_sentence(kept, tokeniser, LONGEST_TOKENS)
@@ -216,7 +216,7 @@ def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
 
 
 def _is_table(text: str) -> bool:
-    said = _GROUPED.sub("", without_thoughts(text))
+    said = _GROUPED.sub("", text)
     lines = [line for line in said.splitlines() if line.strip() and not _FENCE.match(line)]
     tabular = sum(bool(_TABLE_LINE.match(line)) for line in lines)
     return tabular > 0 and tabular * 2 >= len(lines)

@@ -103,6 +103,7 @@ class WriteReport(Task[ReportDraft]):
 
     kind: ClassVar[str] = "report"
     rounds: ClassVar[int] = ROUNDS
+    reads_whole: ClassVar[bool] = False
     asker: Asker
     material: ReportMaterial
     parts: tuple[CommunityReport, ...]
@@ -203,9 +204,9 @@ def read_report(said: Completion, material: ReportMaterial, shown: Numbers, text
     """Return what an answer says of `material`; `shown` may be cited, `text` is what the model was shown."""
     found = find_object(said.text, ("title", "findings"))
     if found is None:
-        cut = " It was truncated: write less." if said.finish_reason == "length" else ""
+        cut = " It was truncated: write less." if said.is_cut else ""
         return ReportDraft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
-    problems = ["it was truncated: write less"] if said.finish_reason == "length" else []
+    problems = ["it was truncated: write less"] if said.is_cut else []
     unknown: list[str] = []
     title, summary, explained = (_text(found.get(name)) for name in ("title", "summary", "rating_explanation"))
     problems += [f"{name} is missing" for name, value in (("title", title), ("summary", summary)) if not value]

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from kg_neo4j._models.answer_text import has_ended
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import (
@@ -22,6 +23,7 @@ from kg_neo4j.records import (
     Usage,
 )
 
+MOST_IGNORED = 0.1  # of an answer: more is reported
 Report = TypeVar("Report", bound=RunCounts)
 
 
@@ -44,6 +46,7 @@ class Tally:
     steps: dict[str, Usage] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
+    ignored: list[tuple[float, str]] = field(default_factory=list)  # shares of answers, and their chunks
     started: float = field(default_factory=time.monotonic)
 
     def count(self, document: Document, extraction: Extraction) -> None:
@@ -59,10 +62,21 @@ class Tally:
         for answer in extraction.answers:
             if answer.usage.calls:
                 self.steps[answer.step] = self.steps.get(answer.step, Usage()) + answer.usage
+            if has_ended(answer.finish_reason) is None:
+                self.add_note(
+                    f"{answer.model} gave no finish reason that is known; its answers were judged by their form"
+                )
+        if extraction.ignored > MOST_IGNORED:
+            self.ignored.append((extraction.ignored, f"chunk {extraction.chunk.index + 1} of {document.title!r}"))
         self.rejections.update(str(rejection.reason) for rejection in extraction.rejections)
         if extraction.outcome not in (ChunkOutcome.DONE, ChunkOutcome.EMPTY):
             where = f"chunk {extraction.chunk.index + 1} of {document.title!r}"
             self.failed.append(f"{where}: {extraction.outcome}: {extraction.detail}".rstrip(": "))
+
+    def add_note(self, note: str) -> None:
+        """Add a note once."""
+        if note not in self.notes:
+            self.notes.append(note)
 
     def add(self, other: Tally) -> None:
         """Add what another tally counted, for example that of a worker."""
@@ -74,7 +88,9 @@ class Tally:
         self.failed += other.failed
         for step, usage in other.steps.items():
             self.steps[step] = self.steps.get(step, Usage()) + usage
-        self.notes += [note for note in other.notes if note not in self.notes]
+        for note in other.notes:
+            self.add_note(note)
+        self.ignored += other.ignored
         self.unfinished += other.unfinished
 
     def report(self, database: Database, graph: str, communities: int) -> LoadReport:
@@ -91,6 +107,10 @@ class Tally:
             said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
             listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
             notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
+        if self.ignored:
+            share, where = max(self.ignored)
+            more = f", and more than {MOST_IGNORED:.0%} of {len(self.ignored) - 1} others" if self.ignored[1:] else ""
+            notes.append(f"{share:.0%} of the answer on {where} was neither row nor header, and was ignored{more}")
         if self.read and rejected == self.read:
             reason, count = self.rejections.most_common(1)[0]
             why, repair = f"as {reason}", ""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, TypeVar
 
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
@@ -78,7 +77,7 @@ class Decompose(Prompted[tuple[str, ...]]):
 
     def accept(self, said: Completion) -> tuple[str, ...] | Complaint[tuple[str, ...]]:
         """Return the lines of an answer that can be searched for."""
-        lines = [_BULLET.sub("", line).strip() for line in without_thoughts(said.text).strip().splitlines()]
+        lines = [_BULLET.sub("", line).strip() for line in said.text.strip().splitlines()]
         asked = [line for line in lines if line.isprintable() and len(line) <= LONGEST and any(map(str.isalnum, line))]
         parts = tuple(dict.fromkeys(line for line in asked if line.casefold() != self.question.casefold()))
         if len(parts) > PARTS:

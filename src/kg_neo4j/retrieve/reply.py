@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
 
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Prompted
@@ -86,6 +85,8 @@ class AnswerFromSources(Job[Answer]):
         if said.answer is not None and said.answer.invalid:
             notes.append(f"removed citations of sources that were not given: {', '.join(said.answer.invalid)}")
         made = replace(UNANSWERED, evidence=packed.evidence, usage=answer.charged, notes=tuple(notes))
+        if answer.value is not None and answer.problem:
+            made = replace(made, notes=(*made.notes, "the model's answer was truncated"))
         silent = "" if answer.value else answer.problem  # the provider's filter, or nothing usable came back
         if said.answer is None and not silent:
             return replace(made, model_seconds=time.monotonic() - started)
@@ -195,7 +196,7 @@ class AnswerQuestion(Prompted[ModelReply]):
 
     def accept(self, said: Completion) -> ModelReply:
         """Return the answer with its citations checked, and what its last line "Short answer: ..." says."""
-        text, short = _CONTROL.sub(" ", without_thoughts(said.text)).strip(), ""
+        text, short = _CONTROL.sub(" ", said.text).strip(), ""
         if match := _SHORT.search(text):
             last = _MARK.sub("", match["short"]).strip(' .*_"“”')
             rest = (text[: match.start()] + text[match.end() :]).strip()

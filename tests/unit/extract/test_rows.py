@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import strategies as st
 
@@ -20,11 +22,13 @@ from csv_grammar import (
     reordered_answers,
 )
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.rows import MAX_ANSWER, MAX_FIELD, MAX_ROWS, ReadRows, RowKind, read
+from kg_neo4j.extract.rows import MAX_ANSWER, MAX_FIELD, MAX_ROWS, SEPARATORS, PartKind, ReadRows, RowKind, read
 from kg_neo4j.records import RejectionReason
 
 EXAMPLE = SCHEMA.example_answer
 HEADER = ",".join(NODE_HEADER)
+RELATIONSHIPS = ",".join(RELATIONSHIP_HEADER)
+PLAIN = f"{HEADER}\nn1,PERSON,Ada,1815,,,,,\nn2,PLACE,London,,,,,,\n\n{RELATIONSHIPS}\nr1,n1,LIVED_IN,n2,,,,\n"
 ROW = "n1,PERSON,Ada,,,,,,"
 
 
@@ -102,12 +106,73 @@ def test_rows_under_a_header_with_other_columns_are_all_counted_and_rejected(cas
     holds(check, st.tuples(clean_answers(), st.integers(1, len(NODE_HEADER) - 1), changes), cases)
 
 
-@pytest.mark.parametrize(("separator", "name"), [(";", "';'"), ("\t", "'\\t'"), ("|", "'|'")])
-def test_other_separators_are_rejected_with_the_reason(separator: str, name: str) -> None:
-    found = read_done(EXAMPLE.replace(",", separator))
-    assert len(found.rejections) == 9
-    assert f"parted by {name}" in found.rejections[0].detail
-    assert found.sections == frozenset()
+@pytest.mark.parametrize("headers_too", [True, False])
+@pytest.mark.parametrize("separator", SEPARATORS[1:])
+def test_other_separators_are_read_as_well(separator: str, headers_too: bool) -> None:
+    plain = PLAIN.replace(",", separator)
+    if not headers_too:
+        plain = "\n".join(
+            line.replace(separator, ",") if line.startswith(("node_id", "relationship_id")) else line
+            for line in plain.split("\n")
+        )
+    assert fields_of(read_done(plain)) == fields_of(read_done(PLAIN))
+
+
+def test_a_table_in_markdown_is_read() -> None:
+    lines = [f"| {' | '.join(line.split(','))} |" if line else "" for line in PLAIN.split("\n")]
+    rule = "|" + "---|" * len(NODE_HEADER)
+    found = read_done("\n".join((lines[0], rule, *lines[1:])))
+    assert [[field.strip() for field in row] for row in fields_of(found)] == [
+        [*row] for row in fields_of(read_done(PLAIN))
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["n1 - PERSON - Ada", "- n1: PERSON Ada", "n1 => Ada => PERSON", "(n1 / PERSON / Ada)", "n1~PERSON~Ada~~~~~~"],
+)
+def test_what_begins_with_an_id_is_counted_and_not_lost(line: str) -> None:
+    found = read_done(f"{HEADER}\n{line}\n\n{RELATIONSHIPS}\n")
+    assert (found.rows, reasons(found)) == ((), [RejectionReason.COLUMN_COUNT])
+
+
+def test_an_answer_that_begins_again_is_corrected_by_its_last_whole_version() -> None:
+    final = f"{HEADER}\nn1,PERSON,Ada,,,,,,\nn2,PLACE,London,,,,,,\n\n{RELATIONSHIPS}\nr1,n1,LIVED_IN,n2,,,,\n"
+    draft = final.replace("Ada", "Eve").replace("LIVED_IN", "HATED")
+    found = read_done(f"```csv\nA draft.\n{draft}No, that is wrong.\n```\n**Final answer**\n```csv\n{final}```\n")
+    assert [row[2] for row in fields_of(found)] == ["Ada", "London", "LIVED_IN"]
+    assert found.characters(PartKind.IGNORED) >= len(draft)
+    cut = read(f"{final}\n{draft[: len(draft) // 3]}", SCHEMA, finish_reason="length")
+    assert [row[2] for row in fields_of(cut)] == ["Ada", "London", "LIVED_IN"]
+
+
+def test_sections_with_other_ids_belong_together() -> None:
+    parts = [f"{HEADER}\nn{i},PERSON,Ada {i},,,,,,\n\n{RELATIONSHIPS}\n" for i in range(3)]
+    assert [row[2] for row in fields_of(read_done("\n".join(parts)))] == ["Ada 0", "Ada 1", "Ada 2"]
+
+
+@depth
+def test_the_parts_of_any_answer_add_up_to_it(cases: int) -> None:
+    pieces = st.sampled_from(
+        [HEADER, RELATIONSHIPS, ROW, "r1,n1,KNEW,n1,,,,",
+         "\n", "\r\n", "\n\n", "```", "<think>", "</think>", '"',
+         ";", "|", "n1", "Here it is:", "[THINK]", "[/THINK]", "n1;PERSON;Ada;;;;;;", "<|end|>",
+         "n2,PLACE", "\ud83d", "\0"]
+    )  # fmt: skip
+
+    def check(given: tuple[list[str], str | None]) -> None:
+        text = "".join(given[0])
+        found = read(text, SCHEMA, finish_reason=given[1])
+        plain = text.replace("\r\n", "\n").replace("\r", "\n")
+        assert "".join(plain[part.start : part.end] for part in found.parts) == plain
+        assert found.characters() == len(plain)
+        assert all(part.end > part.start for part in found.parts)
+        kinds = [part.kind for part in found.parts]
+        assert kinds.count(PartKind.ROW) == len(found.rows)
+        assert kinds.count(PartKind.REJECTION) == len(found.rejections)
+
+    whole = st.lists(pieces | st.text(max_size=20), max_size=30)
+    holds(check, st.tuples(whole, st.sampled_from(["stop", "length", None])), cases)
 
 
 @depth
@@ -213,7 +278,7 @@ def test_reasoning_that_never_ends_is_no_answer() -> None:
 
 
 def test_a_cut_answer_keeps_whole_rows_whatever_the_place_of_the_cut() -> None:
-    text = EXAMPLE + "\n" + EXAMPLE  # about 3 KB, no line breaks within rows
+    text = EXAMPLE + "\n" + re.sub(r"\b([nr])(\d)", r"\g<1>9\2", EXAMPLE)  # about 3 KB, no line breaks within rows
     headers = (HEADER, ",".join(RELATIONSHIP_HEADER))
     for place in range(len(text)):
         whole, _, last = text[:place].rpartition("\n")

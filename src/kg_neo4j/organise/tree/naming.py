@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, TaskAnswer, Unanswered
@@ -143,7 +142,7 @@ def read_names(text: str, aspects: Sequence[Aspect]) -> NamedAspects:
     """Return the aspects that an answer names, and what in it is none. Never an error, whatever the answer is."""
     found: set[str] = set()
     rejected: list[str] = []
-    for item in _items(_FENCE.sub("", without_thoughts(text)).strip(), aspects):
+    for item in _items(_FENCE.sub("", text).strip(), aspects):
         head, _, remark = _split(item)
         if remark and _DENIED.match(remark) and _match(head, aspects):
             continue

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, TypeVar
 
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import MODEL
 from kg_neo4j._models.prompts import Prompt
 from kg_neo4j._models.protocols import Completion
@@ -122,6 +121,7 @@ class WriteText(TreeTask[WrittenText]):
     """Asks for a summary or a note; an empty answer is asked for once more."""
 
     rounds: ClassVar[int] = 2
+    reads_whole: ClassVar[bool] = False
     item: TreeItem = field(kw_only=True)  # that is written
     prompt: Prompt
     values: Mapping[str, str]  # of the prompt, but for the text
@@ -145,7 +145,7 @@ class WriteText(TreeTask[WrittenText]):
         if not text:
             return Complaint("Your last answer was empty, or said nothing about the text. Write what is asked for.")
         is_long = tokeniser.count(text) > self.most
-        if not is_long and said.finish_reason != "length":
+        if not is_long and not said.is_cut:
             return WrittenText(text, MODEL, self.flags)
         # of one that broke off the last sentence is not finished
         unbroken = text[: 1 + max(text.rfind(sign) for sign in ".!?…。")]
@@ -252,4 +252,4 @@ def read_text(said: str) -> str:
 
 
 def _bare(said: str) -> str:
-    return _LABEL.sub("", _FENCE.sub("", without_thoughts(said)).strip(), count=1).strip()
+    return _LABEL.sub("", _FENCE.sub("", said).strip(), count=1).strip()

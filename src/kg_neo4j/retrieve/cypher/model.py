@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from kg_neo4j._models.answer_text import find_object, without_thoughts
+from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
@@ -96,7 +96,7 @@ def read_answer(text: str) -> tuple[str, Mapping[str, Any]]:
     if found is not None:
         query, given = found.get("cypher"), found.get("parameters")
         return query if isinstance(query, str) else "", given if isinstance(given, dict) else {}
-    fenced = _FENCED.search(without_thoughts(text))
+    fenced = _FENCED.search(text)
     return (fenced["query"], {}) if fenced else ("", {})
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
@@ -66,7 +65,7 @@ class TellRows(Prompted[RowsText]):
 
     def accept(self, said: Completion) -> RowsText | Complaint[RowsText]:
         """Return the answer with its marks checked."""
-        told = _checked(without_thoughts(said.text).strip(), self.rows, RowCitations(self.things, self.tokeniser))
+        told = _checked(said.text.strip(), self.rows, RowCitations(self.things, self.tokeniser))
         return told if told.text or told.is_denied else Complaint(told.notes[-1], told)
 
 

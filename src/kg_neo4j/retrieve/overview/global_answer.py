@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task
@@ -189,7 +188,7 @@ class Combine(Task[str]):
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return what was said."""
-        text = without_thoughts(said.text).strip()
+        text = said.text.strip()
         return text if said.text.strip() else Complaint("it was empty", text)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
@@ -126,7 +125,7 @@ class RewriteFollowUp(Prompted[str]):
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the question in an answer, or what is wrong with it."""
-        lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
+        lines = [line.strip() for line in said.text.splitlines() if line.strip()]
         if len(lines) != 1:
             return Complaint(f"the model's rewriting has {len(lines)} lines")
         found = _QUOTES.sub("", _LABEL.sub("", _QUOTES.sub("", lines[0]))).strip()
