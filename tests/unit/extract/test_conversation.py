@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm
+from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
@@ -21,7 +22,7 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.interface import FollowUp
-from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.llm_extractor import LIMIT_A_COLUMN, LIMIT_A_TOKEN, Listener, LlmExtractor
 from kg_neo4j.extract.reading import Rounds, Shown
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, RejectionReason
@@ -263,6 +264,96 @@ def test_an_answer_cut_before_its_first_row_is_asked_for_in_parts_and_ends(llm: 
     assert found.outcome is ChunkOutcome.FAILED
     assert "truncated" in found.detail
     assert llm.calls <= 1 + 2 + 4
+
+
+@pytest.mark.parametrize("reason", ["MAX_TOKENS", "max_tokens", "error", "model_length"])
+def test_every_word_for_a_cut_is_one(llm: FakeLlm, task: ChunkTask, reason: str) -> None:
+    llm.say(csv(ADA), finish_reason=reason).say(csv(BEN, KNEW))
+    found = extract_chunk(task, configure(llm, repair=False))
+    assert steps(found) == [(0, "whole"), (1, "continue")]
+    assert found.outcome is ChunkOutcome.DONE
+
+
+@pytest.mark.parametrize("reason", ["end_turn", "eos", None, "OTHER"])
+def test_an_answer_with_both_sections_is_whole_whatever_a_server_calls_its_end(
+    llm: FakeLlm, task: ChunkTask, reason: str | None
+) -> None:
+    llm.say(csv(ADA, BEN, KNEW), finish_reason=reason)
+    found = extract_chunk(task, configure(llm))
+    assert (steps(found), found.outcome) == ([(0, "whole")], ChunkOutcome.DONE)
+
+
+@pytest.mark.parametrize("reason", ["stop", None])
+def test_an_answer_without_the_second_header_is_not_whole(llm: FakeLlm, task: ChunkTask, reason: str | None) -> None:
+    first = csv(ADA, BEN).partition(HEADERS[1])[0]
+    llm.say(first, finish_reason=reason).say(csv(KNEW))
+    found = extract_chunk(task, configure(llm))
+    assert steps(found) == [(0, "whole"), (1, "continue")]
+    assert (found.outcome, len(found.relationships)) == (ChunkOutcome.DONE, 1)
+    for _ in range(4):
+        llm.say(first)
+    found = extract_chunk(task, configure(llm))
+    assert steps(found) == [(0, "whole"), (1, "continue"), (2, "again")]
+    assert found.outcome is ChunkOutcome.TRUNCATED
+    assert "no header row of relationships" in found.detail
+
+
+def test_an_answer_that_is_none_is_asked_for_once_more(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say("Ada knew Ben.").say(csv(ADA))
+    found = extract_chunk(task, configure(llm))
+    assert steps(found) == [(0, "whole"), (1, "again")]
+    assert found.outcome is ChunkOutcome.DONE
+    assert "Your last answer could not be used: the answer has no header row" in llm.requests[1].user
+
+
+def test_words_below_the_headers_are_not_an_empty_answer(llm: FakeLlm, task: ChunkTask) -> None:
+    prose = "Ada Lovelace was a person who wrote to Babbage\n" * 9
+    llm.say(f"{HEADERS[0]}\n{prose}\n{HEADERS[1]}\n").say(csv(ADA))
+    assert extract_chunk(task, configure(llm)).outcome is ChunkOutcome.DONE
+    llm.say(f"{HEADERS[0]}\n{HEADERS[1]}\nThis text names no one.")
+    assert extract_chunk(task, configure(llm)).outcome is ChunkOutcome.EMPTY
+
+
+def test_an_answer_that_repeats_itself_is_stopped_and_asked_for_in_halves(llm: FakeLlm, task: ChunkTask) -> None:
+    task = replace(task, chunk=replace(task.chunk, text=LONG))
+    endless = csv(ADA, *(f"n{i},PERSON,Charles Babbage,,,,,," for i in range(2, 400)))
+    llm.say(endless).say(csv(ADA)).say(endless)
+    found = extract_chunk(task, configure(llm, repair=False))
+    assert [(answer.step, answer.finish_reason) for answer in found.answers] == [
+        ("whole", "runaway"),
+        ("half", "stop"),
+        ("half", "runaway"),
+    ]
+    assert max(len(answer.text.splitlines()) for answer in found.answers) < 30
+    assert found.outcome is ChunkOutcome.TRUNCATED
+    assert "repeated itself" in found.detail
+    assert llm.calls == 3
+
+
+def test_each_request_has_a_limit_made_from_text_and_columns(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA))
+    extract_chunk(task, configure(llm))
+    columns = len(NODE_HEADER) + len(RELATIONSHIP_HEADER)
+    text = tokens.load().count(task.chunk.text)
+    assert llm.requests[0].body["max_tokens"] == LIMIT_A_TOKEN * text + LIMIT_A_COLUMN * columns
+
+
+def test_a_model_that_spends_the_limit_on_thoughts_gets_none(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.usage = (100, 5_000)  # tokens that the server counts, and does not show
+    llm.say("", finish_reason="length").say(csv(ADA)).say(csv(BEN))
+    config = configure(llm)
+    assert extract_chunk(task, config).outcome is ChunkOutcome.DONE
+    assert extract_chunk(task, config).outcome is ChunkOutcome.DONE
+    assert ["max_tokens" in request.body for request in llm.requests] == [True, False, False]
+
+
+def test_a_listener_hears_nothing_new_in_ten_rows() -> None:
+    listener = Listener(SCHEMA)
+    people = [f"n{i},PERSON,Person {i},,,,,," for i in range(200)]
+    pairs = [f"r{i},n{i},KNEW,n{i + 1},,,," for i in range(199)]
+    assert not any(listener(f"{line}\n") for line in csv(*people, *pairs).splitlines())
+    again = (f"r{i},n1,KNEW,n2,,,,\n" for i in range(200, 300))
+    assert next(place for place, line in enumerate(again) if listener(line) == "runaway") < 40
 
 
 def test_a_text_that_is_too_long_is_asked_about_in_parts(llm: FakeLlm, task: ChunkTask) -> None:
