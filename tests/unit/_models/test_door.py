@@ -56,6 +56,19 @@ class Sum(Task[int]):
         return Request(self.kind, system, user, key=f"{self.key}/{round}" if self.key else "", round=round)
 
 
+@dataclass(frozen=True, slots=True)
+class Words(Task[str]):
+    """Takes any words."""
+
+    kind: ClassVar[str] = "words"
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        return "Say something.", once_more(complaint)
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        return said.text
+
+
 class Named(Prompted[str]):
     """Asks with a prompt file; what is said in words of one line is accepted."""
 
@@ -305,3 +318,17 @@ def test_a_door_that_counts_takes_what_is_there_and_asks_nothing(llm: FakeLlm, c
     assert asked[0].user.endswith("'four' is no number. Keep to the rules.")
     assert (llm.calls, sum(answer.usage.calls for answer in answers)) == (1, 0)
     assert store.rows.keys() == {"s/0", "bad/0"}
+
+
+@pytest.mark.parametrize("said", ["<thinking>a plan</thinking>Yes.", "a plan</think>Yes.", "[THINK]a plan[/THINK]Yes."])
+def test_no_task_reads_thoughts(llm: FakeLlm, said: str) -> None:
+    llm.say(said)
+    assert open_door(factory.chat_model(Settings(openai_base_url=llm.url, model="fake"))).ask(Words()).value == "Yes."
+
+
+@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "error"])
+def test_a_cut_answer_is_used_with_a_problem(llm: FakeLlm, reason: str) -> None:
+    llm.say("It was a", finish_reason=reason)
+    answer = open_door(factory.chat_model(Settings(openai_base_url=llm.url, model="fake"))).ask(Words())
+    assert answer.value == "It was a"
+    assert "truncated" in answer.problem

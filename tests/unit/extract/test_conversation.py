@@ -407,11 +407,11 @@ def test_a_run_that_stopped_between_two_rounds_pays_for_the_second_only(
 
 def test_only_answers_of_use_are_kept(llm: FakeLlm, task: ChunkTask, tmp_path: Path) -> None:
     """Row 33."""
-    llm.say("I see nothing.")
+    llm.say("I see nothing.").say("Nothing.").say(csv())
     assert extract_chunk(task, cached(llm, tmp_path)).outcome is ChunkOutcome.FAILED
     llm.say(csv(ADA)).say(csv())
     assert extract_chunk(task, cached(llm, tmp_path)).usage.calls == 2
-    assert llm.calls == 3
+    assert llm.calls == 4
     assert extract_chunk(task, cached(llm, tmp_path)).usage.calls == 0
     assert extract_chunk(
         replace(task, document=replace(task.document, title="Other")), cached(llm, tmp_path)

@@ -151,7 +151,7 @@ def test_a_model_that_obeys_a_poisoned_text_still_gives_only_the_schemas_rows(
     ((_, found),) = extract_all([DocumentJob(document, (poisoned,), (poisoned,))], config)
     assert order in llm.requests[0].user
     assert found.chunk is poisoned
-    assert found.rows_read == len(found.nodes) + len(found.relationships) + len(found.rejections)
+    assert found.rows_read == len(found.nodes) + len(found.relationships) + found.repeated + len(found.rejections)
     allowed = {column.name for column in (*SCHEMA.node_properties, *SCHEMA.relationship_properties)}
     for row in (*found.nodes, *found.relationships):
         assert TYPE_PATTERN.fullmatch(row.type)

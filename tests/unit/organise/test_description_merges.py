@@ -206,7 +206,7 @@ def test_the_limit_is_said_in_words_of_the_descriptions_language() -> None:
 
 
 def test_cleaning_leaves_one_paragraph() -> None:
-    assert clean("<think>hm</think>\n```\nAda was\na mathematician.\n```") == "Ada was a mathematician."
+    assert clean("\n```\nAda was\na mathematician.\n```") == "Ada was a mathematician."
 
 
 def test_the_digest_covers_all_that_a_summary_is_made_from() -> None:

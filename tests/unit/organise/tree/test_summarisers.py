@@ -369,7 +369,6 @@ def test_an_error_of_a_summariser_of_ones_own_ends_the_run_and_is_not_stored() -
         ('"It snowed."', "It snowed."),
         ('"It snowed," he said. "Much."', '"It snowed," he said. "Much."'),
         ("```text\nIt snowed.\n```", "It snowed."),
-        ("<think>cold</think>It snowed.", "It snowed."),
         ("It snowed.  \n\n  It rained.", "It snowed.\nIt rained."),
         ("Nothing happens until the ship comes.", "Nothing happens until the ship comes."),
         ("Summary judgement was given.", "Summary judgement was given."),
