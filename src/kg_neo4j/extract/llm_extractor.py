@@ -90,7 +90,8 @@ def _keys(rows: Sequence[RawRow], schema: Schema) -> Iterator[tuple[str, ...]]:
         words = dict(zip((column.kind for column in columns), map(str.casefold, row.fields), strict=True))
         if row.kind is RowKind.NODE:
             names[words[ColumnKind.ID]] = words[ColumnKind.NAME]
-        said = (words.get(kind, "").strip() for kind in _SAYING)
+        said = [words.get(kind, "").strip() for kind in _SAYING]
+        said += [text for column, text in zip(columns, row.fields, strict=True) if column.identity]
         yield tuple(names.get(word, word) for word in said)
 
 
