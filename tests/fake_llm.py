@@ -34,6 +34,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 DIMENSION = 64
+CACHED = 1_000_000  # tokens of a prompt that are counted apart, so that no prompt seems to be cut
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Reply:
     chunked: bool = False  # transfer in chunks, without a length
     repeat: int = 0  # send the body so many times more
     endless: bool = False  # send the body again and again, in chunks, until the other side closes
+    pause_s: float = 0.0  # before each of these
 
 
 @dataclass
@@ -91,6 +93,7 @@ class FakeLlm:
         self._lock = threading.Lock()
         self._asked = threading.Condition(self._lock)
         self.stopping = threading.Event()
+        self.closed = threading.Event()  # a client closed the connection before the answer was over
         self._server = _Server(("127.0.0.1", self.port), _Handler)
         self._server.fake = self  # type: ignore[attr-defined]
         self.port = self._server.server_address[1]
@@ -162,6 +165,7 @@ class FakeLlm:
         """Return a JSON reply; a dictionary with choices gets id, model and usage."""
         if isinstance(data, dict) and "choices" in data:
             counts = dict(zip(("prompt_tokens", "completion_tokens"), self.usage, strict=True))
+            counts["cache_read_input_tokens"] = CACHED
             data = {"id": "fake", "object": "chat.completion", "created": 0, "model": "fake", "usage": counts, **data}
         return Reply(status, json.dumps(data).encode(), **options)
 
@@ -290,8 +294,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self, body: dict[str, Any]) -> None:
         fake: FakeLlm = self.server.fake  # type: ignore[attr-defined]
         reply = fake.reply_to(Request(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-        with contextlib.suppress(ConnectionError, TimeoutError):
+        try:
             self._send(reply, fake.stopping)
+        except (ConnectionError, TimeoutError):
+            fake.closed.set()
 
     def _send(self, reply: Reply, stopping: threading.Event) -> None:
         if reply.hang:
@@ -321,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pieces(self, reply: Reply, stopping: threading.Event) -> Iterator[bytes]:
         body = reply.body if reply.cut is None else reply.body[: reply.cut]
-        while reply.endless and not stopping.is_set():
+        while reply.endless and not stopping.wait(reply.pause_s):
             yield body
         if reply.drip_s is None:
             for _ in range(1 + reply.repeat):

@@ -39,6 +39,7 @@ class _Holding:
 
 
 _holding: _Holding | None = None
+_endings: list[Callable[[], object]] = []  # of what threads wait for at this moment
 
 
 @contextmanager
@@ -66,18 +67,34 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def released() -> Iterator[None]:
-    """Within the block an interrupt is raised at once, also one that came before; the work waits or can be redone."""
+    """Within the block an interrupt is raised at once, also one that came before; the work waits or can be redone.
+
+    It ends what other threads wait for, too: see `ended_by`.
+    """
     holding = _holding if threading.current_thread() is threading.main_thread() else None
-    if holding is None:
-        yield
-        return
-    before = holding.may_come
+    before = holding is not None and holding.may_come
     try:
-        holding.may_come = True
-        holding.check()
+        if holding is not None:
+            holding.may_come = True
+            holding.check()
+        yield
+    except KeyboardInterrupt:
+        for end in list(_endings):
+            end()
+        raise
+    finally:
+        if holding is not None:
+            holding.may_come = before
+
+
+@contextmanager
+def ended_by(end: Callable[[], object]) -> Iterator[None]:
+    """Within the block, which waits, an interrupt of the main thread calls `end`."""
+    _endings.append(end)
+    try:
         yield
     finally:
-        holding.may_come = before
+        _endings.remove(end)
 
 
 def check() -> None:

@@ -14,7 +14,7 @@ from kg_neo4j._models.budget import Budget, Cost, Grant
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.prices import Price
-from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.protocols import Completion, Listener
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Usage
 
@@ -30,6 +30,11 @@ class BudgetedChat:
         self._budget = budget
         self._tokeniser = tokeniser
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was learnt of the server."""
+        return self._model.notes
+
     def complete(
         self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
     ) -> Completion:
@@ -43,7 +48,7 @@ class BudgetedChat:
         self,
         system: str,
         user: str,
-        on_token: Callable[[str], None],
+        on_token: Listener,
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
@@ -116,6 +121,11 @@ class BudgetedEmbedding:
         self._price = price
         self._budget = budget
         self._tokeniser = tokeniser
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was learnt of the server."""
+        return self._model.notes
 
     @property
     def dimension(self) -> int:

@@ -11,10 +11,11 @@ Layers share one protocol and stand on each other, as the transports of an HTTP 
 
 from __future__ import annotations
 
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from kg_neo4j._models.cache import AnswerCache
@@ -30,13 +31,23 @@ from kg_neo4j._models.layers import (
     reason_of,
     with_bottom,
 )
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.protocols import ChatModel, Completion, Listener, notes_of
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContextTooLong, ModelError
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    BudgetReached,
+    ContentFiltered,
+    ContextTooLong,
+    ModelError,
+    ModelRefused,
+    RequestRefused,
+)
 from kg_neo4j.records import Usage
 
 MODEL, EXTRACTIVE = "model", "extractive"  # methods, stored beside results: a model wrote it, or sentences of the text
+
+FIRST = 3  # requests that end in the same refusal, and none before them with an answer, stop a run
 
 T = TypeVar("T")
 
@@ -62,6 +73,7 @@ class Door:
     layer: Layer
     concurrency: int = 1  # tasks that are asked at a time
     stopped: ModelError | BudgetReached | None = None
+    ends: list[str] = field(default_factory=list)  # how the first requests ended: empty, or why they were refused
     stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # takes the place of a model; makes no calls
 
     @property
@@ -81,9 +93,13 @@ class Door:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the cache for the user: it was replaced, or cannot be used."""
-        beneath = self.layer.beneath if isinstance(self.layer, Stored) else self.layer
-        return beneath.cache.notes if isinstance(beneath, Cached) else ()
+        """Notes for the user: on the cache (it was replaced, or cannot be used), and on the model's server."""
+        notes: tuple[str, ...] = ()
+        layer = self.layer
+        while isinstance(layer, Stored | Cached):
+            notes += layer.cache.notes if isinstance(layer, Cached) else ()
+            layer = layer.beneath
+        return notes + (notes_of(layer.model) if isinstance(layer, Asked) else ())
 
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
@@ -127,17 +143,18 @@ class Door:
         """Return what replaces a model's work; no model is called."""
         return cast("T", self.stand_in(what))
 
-    def ask(self, task: Task[T], on_token: Callable[[str], None] | None = None) -> TaskAnswer[T]:
+    def ask(self, task: Task[T], on_token: Listener | None = None) -> TaskAnswer[T]:
         """Ask one task; `on_token` gets the pieces of its answer. The errors of one task are in the answer.
 
         A task that is too long is asked as the one smaller task that it names, if any. Raises ModelRefused,
-        ModelUnavailable and BudgetReached, which concern every task.
+        ModelUnavailable and BudgetReached, which concern every task, and RequestRefused: nothing else was asked.
         """
         spent = Usage()
         while True:
             answer = self._answer(task, on_token)
-            if answer.error is not None and not isinstance(answer.error, OF_ONE_TASK):
-                raise answer.error
+            error = answer.error
+            if error is not None and (isinstance(error, RequestRefused) or not isinstance(error, OF_ONE_TASK)):
+                raise error
             smaller = task.smaller() if isinstance(answer.error, ContextTooLong) else ()
             if len(smaller) != 1:
                 return _after(spent, answer)
@@ -184,7 +201,7 @@ class Door:
         finally:
             crew.stop()
 
-    def _answer(self, task: Task[T], on_token: Callable[[str], None] | None) -> TaskAnswer[T]:
+    def _answer(self, task: Task[T], on_token: Listener | None) -> TaskAnswer[T]:
         """Ask a task until an answer is accepted, or its rounds are over."""
         answer: TaskAnswer[T] = TaskAnswer(task, None)
         best: Complaint[T] | None = None
@@ -219,12 +236,25 @@ class Door:
         if self.stopped is not None:
             layer = with_bottom(layer, Unasked(self.name, self.window, self.stopped))
         try:
-            return layer.complete(request)
-        except OF_ONE_TASK:
-            raise
+            said = layer.complete(request)
+        except OF_ONE_TASK as error:
+            if isinstance(error, ContentFiltered | BadModelAnswer):
+                self._note_end(str(error))
+            if not isinstance(error, RequestRefused) or self.ends[:FIRST] != [_wordless(str(error))] * FIRST:
+                raise
+            refused = f"{error}; the first {FIRST} requests ended in this way"
+            self.stopped = ModelRefused(refused, hint="check KG_MODEL, and what this server accepts")
+            raise self.stopped from None
         except (ModelError, BudgetReached) as error:
             self.stopped = error
             raise
+        if said.usage.calls:
+            self._note_end("")
+        return said
+
+    def _note_end(self, why: str) -> None:
+        if len(self.ends) < FIRST:
+            self.ends.append(_wordless(why))
 
     def _failed(
         self,
@@ -251,6 +281,11 @@ def open_door(
     """Return the door to a chat model, with the cache of this machine where one is given."""
     asked = Asked(model)
     return Door(Cached(asked, cache) if cache is not None else asked, concurrency, stand_in=stand_in)
+
+
+def _wordless(why: str) -> str:
+    """Return an error without its numbers and quotes, which differ from chunk to chunk."""
+    return re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", why)
 
 
 def _after(spent: Usage, answer: TaskAnswer[T]) -> TaskAnswer[T]:

@@ -12,7 +12,15 @@ from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Unanswered
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError, ModelUnavailable
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    BudgetReached,
+    ContentFiltered,
+    ContextTooLong,
+    ModelError,
+    ModelUnavailable,
+    RequestRefused,
+)
 from kg_neo4j.records import Usage
 
 FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # finish reasons of stored errors
@@ -208,10 +216,13 @@ def with_bottom(layer: Layer, bottom: Layer) -> Layer:
 
 
 def reason_of(error: Exception) -> str:
-    for kind, reason in ((ContentFiltered, FILTERED), (ContextTooLong, TOO_LONG), (BadModelAnswer, UNREADABLE)):
-        if isinstance(error, kind):
-            return reason
-    return ""
+    reasons = (
+        (ContentFiltered, FILTERED),
+        (ContextTooLong, TOO_LONG),
+        (RequestRefused, ""),
+        (BadModelAnswer, UNREADABLE),
+    )
+    return next((reason for kind, reason in reasons if isinstance(error, kind)), "")
 
 
 def _said(said: Completion) -> Completion:

@@ -1,34 +1,38 @@
-"""A chat model behind an OpenAI-compatible server: whole answers, and answers as they come (server-sent events)."""
+"""A chat model behind an OpenAI-compatible server. A stream is another way to get the same answer."""
 
 from __future__ import annotations
 
-import asyncio
-import codecs
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_client import Data, ModelCall, read_body, read_count, read_object
+from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_faults import Passing
+from kg_neo4j._models.openai_faults import Adaptable
 from kg_neo4j._models.openai_models import largest_output, window_of
+from kg_neo4j._models.openai_stream import Streamed, text_of
+from kg_neo4j._models.openai_ways import Ways
 from kg_neo4j._models.prices import Price
-from kg_neo4j._models.protocols import Completion
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ModelError, ModelRefused, ModelUnavailable
+from kg_neo4j._models.protocols import Completion, Listener
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered
 from kg_neo4j.records import Usage
-
-if TYPE_CHECKING:
-    from openai import AsyncAPIResponse
 
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
 ESTIMATED = "the server did not count the tokens of the stream; they are counted here"
+BROKEN = "\n(the stream broke here; the whole answer is requested again)\n"
+PROMPT_CUT = "prompt_cut"  # finish reason: the server read a part of the prompt
 MAX_REASON = 40  # characters: "content_filter" is the longest that is known
-_UTF16 = codecs.getincrementaldecoder("utf-16-le")
+MOST_FORMS = 10  # of one request: there are at most five parameters, two roles, and streams or none
+SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
+# usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
+_APART = ("cached_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_cache_hit_tokens")
+
+
+class _BrokenStream(Exception):
+    """A stream that ended after its first words; the message says why, and what it cost."""
 
 
 class OpenAIChat:
@@ -42,10 +46,18 @@ class OpenAIChat:
         self._endpoint = endpoint
         self._price = price
         self._seen = Seen(name)  # kept where the endpoint limits tokens
-        self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
+        self._ways = Ways()  # how this server wants to be asked
+        self._streams = False  # an answer came as a stream
+        self._most_read = 0  # tokens that the server counted in a prompt
+        self._noted: dict[str, str] = {}  # the first note of each kind
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.name!r}, {self._endpoint.address!r})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was learnt of the server, each once."""
+        return tuple(self._noted.values())
 
     def complete(
         self,
@@ -59,140 +71,161 @@ class OpenAIChat:
         """Answer one prompt, and have `account` pay.
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
-        protocol. Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or BadModelAnswer otherwise,
-        and what `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
+        protocol. A request that the server wants in another form is made again in that form. Raises ModelRefused,
+        ModelUnavailable, ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what
+        `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
         "length".
         """
-        for _ in range(4):  # each pass drops or renames one of at most three parameters
-            try:
-                return self._call(system, user, self._adapted(max_tokens, temperature), account)
-            except openai_faults.UnsupportedParameter as refused:
-                if refused.parameter not in self._adapted(max_tokens, temperature):
-                    raise
-                original = "max_tokens" if refused.parameter == "max_completion_tokens" else refused.parameter
-                self._renamed[original] = refused.renamed
-        return self._call(system, user, {}, account)
+        return self._ask((system, user), None, account, max_tokens=max_tokens, temperature=temperature)
 
     def stream(
         self,
         system: str,
         user: str,
-        on_token: Callable[[str], None],
+        on_token: Listener,
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
         account: Account = UNLIMITED,
     ) -> Completion:
-        """Answer one prompt as `complete` does, and tell `on_token` the words as they come.
+        """Answer one prompt as `complete` does, and tell `on_token` the words as they come; it may end the call.
 
         A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
         so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
         """
-        options = self._adapted(max_tokens, temperature)
-        how: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "account": account}
-        whole = partial(self.complete, system, user, **how)
-        try:
-            options |= {"stream": True, "stream_options": {"include_usage": True}}
-            question, counted = self._question(system, user, options, account)
-            heard = openai_client.run(_stream(question, on_token))
-        except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
-            # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
-            return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
-        usage = self._streamed_usage(heard, system, user)
-        if not heard.broken or heard.usage is not None:  # else only the server knows what it cost
-            account.paid(usage)
-        if heard.broken:
-            on_token("\n(the stream broke here; the whole answer is requested again)\n")
-            done = whole()
-            by = "are counted as the server did" if heard.usage else "are counted by estimate"
-            note = f"the stream broke and the answer was requested again: {heard.broken}; "
-            return replace(done, usage=usage + done.usage, note=f"{note}{usage.output_tokens} tokens of it {by}")
-        return self._heard_whole(heard, usage, whole, on_token, counted)
+        return self._ask((system, user), on_token, account, max_tokens=max_tokens, temperature=temperature)
 
-    def _heard_whole(
-        self, heard: Heard, usage: Usage, whole: Callable[[], Completion], on_token: Callable[[str], None], counted: int
+    def _ask(
+        self,
+        messages: tuple[str, str],
+        listener: Listener | None,
+        account: Account,
+        *,
+        max_tokens: int | None,
+        temperature: float,
     ) -> Completion:
-        """Return the answer of a stream that did not break; one that cannot be used is asked for once more."""
-        if heard.whole is not None:
+        """Ask in the forms that the server may take, until one is answered."""
+        spent, notes = [Usage()], list[str]()  # on answers that could not be used
+        is_whole, unstreamed = listener is None, None
+        for form in range(MOST_FORMS):
+            ways = self._ways
+            options = ways.options(temperature=temperature, max_tokens=max_tokens, streams=not is_whole)
             try:
-                done = self._read(heard.whole, usage)
-            except Passing:
-                return whole()
-            on_token(done.text)
-            return done
-        if counted:
-            self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
-        choice = {"message": {"content": heard.text}, "finish_reason": heard.finish_reason}
-        try:
-            done = self._read({"choices": [choice]}, usage)
-        except Passing:
-            again = whole()  # an empty answer was paid for, too
-            return replace(again, usage=usage + again.usage)
-        return replace(done, note="" if heard.usage is not None else ESTIMATED)
+                done = self._call(ways.messages(*messages), options, listener, account, spent)
+                break
+            except _BrokenStream as broken:
+                is_whole, listener = True, None
+                notes.append(str(broken))
+            except BadModelAnswer as error:
+                if form + 1 < MOST_FORMS and (note := self._adapt(error, ways, options)) is not None:
+                    notes.append(note)
+                elif is_whole or self._streams or ways.streams_only or "stream" not in options:
+                    raise
+                else:
+                    is_whole, unstreamed = True, error
+        if unstreamed is not None:  # and the whole answer came
+            self._ways = self._ways.without_streams()
+            notes.append(self._note("stream", f"the model's server did not stream the answer: {unstreamed}"))
+        return replace(done, note="; ".join(dict.fromkeys(each for each in (*notes, done.note) if each)))
 
-    def _streamed_usage(self, heard: Heard, system: str, user: str) -> Usage:
-        """Return what a stream cost: as the server counts, else by our tokeniser."""
-        if heard.whole is not None:
-            return self._counted(heard.whole.get("usage"))
-        if heard.usage is not None:
-            return self._counted(heard.usage)
-        count = tokens.load().count
-        read, written = count(f"{system}\n{user}"), count(heard.text)
-        return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
+    def _adapt(self, error: BadModelAnswer, ways: Ways, options: Data) -> str | None:
+        """Learn from a refusal; return a note, empty where another thread has learnt it; None where nothing helps."""
+        if not isinstance(error, Adaptable):
+            return None
+        if self._ways != ways:
+            return ""
+        self._ways, what = ways.after(error.fault, options)
+        return self._note(what, f"the model's server: {what}") if self._ways != ways else None
 
-    def _adapted(self, max_tokens: int | None, temperature: float) -> dict[str, Any]:
-        """Return the optional parameters as this server takes them."""
-        wanted = {"temperature": temperature, "max_tokens": max_tokens}
-        named = {self._renamed.get(name, name): value for name, value in wanted.items() if value is not None}
-        return {name: value for name, value in named.items() if name is not None}
+    def _note(self, kind: str, text: str) -> str:
+        self._noted.setdefault(kind, text)
+        return text
 
-    def _question(self, system: str, user: str, options: dict[str, Any], account: Account) -> tuple[ModelCall, int]:
-        """Return a call, and our count of its prompt; 0 where the endpoint does not limit tokens.
-
-        Lone surrogates, which JSON in UTF-8 cannot carry, are replaced.
-        """
-        messages = [
-            {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
-            for role, text in (("system", system), ("user", user))
-        ]
+    def _call(
+        self,
+        messages: list[dict[str, str]],
+        options: dict[str, Any],
+        listener: Listener | None,
+        account: Account,
+        spent: list[Usage],
+    ) -> Completion:
         create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
         opened = partial(create, model=self.name, messages=messages, **options)
         counted, expected = 0, 0.0
         if self._endpoint.tpm:
-            counted = sum(tokens.load().count(message["content"]) for message in messages)
+            counted = _count(messages)
             expected = self._seen.prompt(counted) + self._seen.usual
-        return ModelCall(self._endpoint, self.name, opened, account, expected), counted
-
-    def _call(self, system: str, user: str, options: dict[str, Any], account: Account) -> Completion:
-        spent = [Usage()]  # answers that were paid for and could not be used
 
         def parse(data: Data) -> Completion:
-            usage = self._counted(data.get("usage"))
-            account.paid(usage)
+            streamed = data if isinstance(data, Streamed) else None
+            is_counted = streamed is None or "usage" in data
+            usage = self._counted(data["usage"] if is_counted and streamed else data.get("usage"))
+            if not is_counted:
+                usage = self._estimated(_count(messages), tokens.load().count(_content(data)))
+            fault = streamed.fault if streamed is not None else None
+            if fault is None or is_counted:  # else only the server knows what it cost
+                account.paid(usage)
+            spent[0] += usage
+            if fault is not None:
+                if listener is not None:
+                    listener(BROKEN)
+                by = "are counted as the server did" if is_counted else "are counted by estimate"
+                why = f"the stream broke and the answer was requested again: {fault.error}"
+                raise _BrokenStream(f"{why}; {usage.output_tokens} tokens of it {by}")
             if counted:
                 self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
-            spent[0] += usage
-            return self._read(data, spent[0])
+            done = self._read(data, spent[0])
+            if streamed is not None:
+                self._streams = True
+            elif listener is not None and (wish := listener(done.text)):
+                done = replace(done, finish_reason=wish)
+            if not is_counted:
+                return replace(done, note=self._note(ESTIMATED, ESTIMATED))
+            if cut := self._cut_prompt(data.get("usage"), messages):
+                return replace(done, finish_reason=PROMPT_CUT, note=self._note(PROMPT_CUT, cut))
+            return done
 
-        question, counted = self._question(system, user, options, account)
+        question = ModelCall(self._endpoint, self.name, opened, account, expected, listener)
         return openai_client.run(openai_client.call(question, parse))
+
+    def _cut_prompt(self, found: object, messages: list[dict[str, str]]) -> str:
+        """Return a note where the server counted less than half of a long prompt; else an empty text.
+
+        A server that counts nothing, counts cached tokens apart, or has counted more elsewhere, cuts no prompt.
+        """
+        fields: Data = found if isinstance(found, dict) else {}
+        read = read_count(fields.get("prompt_tokens"))
+        details = fields.get("prompt_tokens_details")
+        cached = [*fields.items(), *(details.items() if isinstance(details, dict) else ())]
+        known = read + sum(read_count(value) for name, value in cached if name in _APART)
+        self._most_read = max(self._most_read, read)
+        length = sum(len(message["content"].encode()) for message in messages)
+        if not read or 2 * read < self._most_read or length < 5 * known:  # half of a prompt has 8 bytes a token or more
+            return ""
+        counted = _count(messages)
+        if counted <= SURELY_LONG or 2 * known >= counted:
+            return ""
+        what = f"counted {read:,} tokens of a prompt of some {counted:,}: it cuts prompts to the length of its context"
+        return f"the model's server {what}; raise that (num_ctx in Ollama) and set KG_MODEL_WINDOW"
 
     def _read(self, data: Data, spent: Usage) -> Completion:
         """Return the answer in a server's JSON object; raises Passing and ModelErrors."""
         choices = data.get("choices")
         if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+            if (fault := openai_faults.classify(200, {}, data)).kind == openai_faults.FILTERED:
+                raise openai_faults.from_fault(fault, self._endpoint, self._endpoint.address, self.name)
             count = len(choices) if isinstance(choices, list) else "no"
             raise openai_faults.bad_answer(f"an answer with {count} choices instead of one", self._endpoint)
         message = choices[0].get("message")
         reason = choices[0].get("finish_reason")
         reason = str(reason)[:MAX_REASON] if reason else None
         fields: Data = message if isinstance(message, dict) else {}
-        if reason == "content_filter" or fields.get("refusal"):
+        if (reason and openai_faults.is_filtered(reason)) or fields.get("refusal"):
             said = self._endpoint.redact(str(fields.get("refusal") or "stopped by the content filter"))
             raise ContentFiltered(f"{self._endpoint.address}: the model declined this text: {said}")
         if fields.get("tool_calls") or fields.get("function_call"):
             raise openai_faults.bad_answer("a tool call, although no tool was offered", self._endpoint)
-        text = _text(fields.get("content"))
+        text = text_of(fields.get("content"))
         if len(text) > MAX_TEXT:
             raise openai_faults.bad_answer(f"an answer of more than {MAX_TEXT} characters", self._endpoint)
         if not text.strip() and reason != "length":
@@ -207,119 +240,14 @@ class OpenAIChat:
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
-
-def _text(content: object) -> str:
-    """Return the text of a message: a string, or the text parts of a list; empty where there is none."""
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+    def _estimated(self, read: int, written: int) -> Usage:
+        """Return the usage of one call by our tokeniser."""
+        return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
 
 
-# ------------------------------------------------------------------------------------------ answers as they come
+def _count(messages: list[dict[str, str]]) -> int:
+    return sum(tokens.load().count(message["content"]) for message in messages)
 
 
-@dataclass
-class Heard:
-    """What came of a stream so far."""
-
-    pieces: list[str] = field(default_factory=list)
-    finish_reason: str | None = None
-    usage: Data | None = None  # as the server counts; None: it did not say
-    whole: Data | None = None  # the answer of a server that does not stream
-    broken: str = ""  # why the stream ended before the answer did, after words were heard
-    joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
-
-    def add(self, piece: str, on_token: Callable[[str], None], *, is_last: bool = False) -> None:
-        """Add a piece of the text, and tell what can be shown: half of a pair of surrogates waits for the other."""
-        if whole := self.joined.decode(piece.encode("utf-16-le", "surrogatepass"), is_last):
-            self.pieces.append(whole)
-            on_token(whole)
-
-    @property
-    def text(self) -> str:
-        """All that was heard."""
-        return "".join(self.pieces)
-
-
-async def _stream(question: ModelCall, on_token: Callable[[str], None]) -> Heard:
-    """Make one call and return its answer; `on_token` gets each piece of the text. Nothing is repeated.
-
-    Where nothing was heard, the ModelError of the fault is raised; later, the answer says that it is broken.
-    """
-    heard, endpoint = Heard(), question.endpoint
-    throttle = openai_client.throttle(endpoint)
-    async with throttle.turn(question.tokens) as began:
-        await question.account.begin()
-        try:
-            with openai_client.translated(question, throttle, began):
-                async with AsyncExitStack() as stack:
-                    async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or a whole error, are here
-                        response = await stack.enter_async_context(question.opened())
-                    await _follow(response, endpoint, heard, on_token)
-                    throttle.answered(began, response.headers)
-        except (Passing, ModelError) as fault:
-            error = fault.error if isinstance(fault, Passing) else fault
-            if not heard.text:
-                raise error from None
-            heard.broken = str(error)
-            return heard
-        await throttle.used(openai_client.count_tokens(heard.usage), question.tokens)
-    return heard
-
-
-async def _follow(
-    response: AsyncAPIResponse[Any], endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]
-) -> None:
-    """Read the events of one answer; the timeout of a call is that of the wait for each piece."""
-    if "event-stream" not in response.headers.get("content-type", ""):
-        async with asyncio.timeout(endpoint.timeout_s):
-            heard.whole = read_object(await read_body(response), endpoint)
-        return
-    is_done = False
-    async for line in _lines(response, endpoint.timeout_s):
-        if not line.startswith(b"data:"):
-            continue  # comments that keep the connection, names of events
-        data = line.removeprefix(b"data:").strip()
-        if is_done := data == b"[DONE]":
-            break
-        _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, on_token)
-    heard.add("", on_token, is_last=True)
-    if not is_done and heard.finish_reason is None:
-        raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
-
-
-async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream. Only line feeds and carriage returns end one: texts may have other line breaks."""
-    pieces = response.iter_bytes().__aiter__()
-    rest = bytearray()
-    while True:
-        is_over = True
-        async with asyncio.timeout(timeout_s):
-            async for piece in pieces:
-                rest += piece
-                if b"\n" in piece or b"\r" in piece:
-                    is_over = False
-                    break
-        *lines, last = rest.replace(b"\r", b"\n").split(b"\n")
-        for line in lines if not is_over else (*lines, last):
-            yield bytes(line)
-        if is_over:
-            return
-        rest = last
-
-
-def _take(event: Data, endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]) -> None:
-    if isinstance(event.get("usage"), dict):
-        heard.usage = event["usage"]
-    choices = event.get("choices")
-    if not isinstance(choices, list) or not choices:
-        return  # the last event has the usage alone
-    choice = choices[0]
-    if not isinstance(choice, dict) or not isinstance(choice.get("delta") or {}, dict):
-        raise openai_faults.bad_answer("an event of a stream without a choice", endpoint)
-    piece = (choice.get("delta") or {}).get("content")
-    if isinstance(piece, str):
-        heard.add(piece, on_token)
-    reason = choice.get("finish_reason")
-    heard.finish_reason = str(reason) if reason else heard.finish_reason
+def _content(data: Data) -> str:
+    return str(data["choices"][0]["message"]["content"])

@@ -12,17 +12,22 @@ import json
 import os
 import random
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import CancelledError
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kg_neo4j import interrupts
 from kg_neo4j._models import openai_bodies, openai_faults
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
+from kg_neo4j._models.openai_stream import Heard, is_stream, lines
+from kg_neo4j._models.protocols import Listener
 from kg_neo4j._models.throttle import Throttle
+from kg_neo4j.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     import openai
@@ -43,7 +48,10 @@ _clients: dict[Endpoint, openai.AsyncOpenAI] = {}
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run `coroutine` on the shared loop and return its result; an interrupt of the caller cancels it."""
+    """Run `coroutine` on the shared loop and return its result.
+
+    An interrupt, also of the thread that waits for this one, cancels it, so that the server hears of it.
+    """
     global _loop  # noqa: PLW0603 (one loop a process)
     with _lock:
         if _loop is None:
@@ -51,7 +59,10 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
             threading.Thread(target=_loop.run_forever, name="kg-models", daemon=True).start()
         future = asyncio.run_coroutine_threadsafe(coroutine, _loop)
     try:
-        return future.result()
+        with interrupts.ended_by(future.cancel):
+            return future.result()
+    except CancelledError:
+        raise ModelUnavailable("the call was ended, because the run was interrupted") from None
     finally:
         future.cancel()
 
@@ -112,6 +123,7 @@ class ModelCall:
     opened: Open  # begins one HTTP call
     account: Account = UNLIMITED  # pays for each
     tokens: float = 0.0  # that prompt and answer are expected to have, where the endpoint limits tokens
+    listener: Listener | None = None  # gets the pieces of an answer that comes as a stream
 
 
 def served_models(endpoint: Endpoint) -> frozenset[str]:
@@ -129,7 +141,8 @@ def served_models(endpoint: Endpoint) -> frozenset[str]:
 async def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
     """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
 
-    `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the ModelError of the last try.
+    `parse` raises Passing or a ModelError for an answer that cannot be used. A stream that broke after its first words
+    is not repeated here: `parse` gets what came, with the fault. Raises the ModelError of the last try.
     """
     endpoint = question.endpoint
     calls = 0
@@ -149,14 +162,40 @@ async def _once(question: ModelCall) -> Data:
     sent = throttle(endpoint)
     async with sent.turn(question.tokens) as began:
         await question.account.begin()
-        with translated(question, sent, began):
-            async with asyncio.timeout(endpoint.timeout_s):
-                async with question.opened() as response:
-                    body, headers = await read_body(response), response.headers
-        data = read_object(body, endpoint)
+        heard = Heard(endpoint, partial(read_object, endpoint=endpoint), question.listener)
+        try:
+            with translated(question, sent, began):
+                async with asyncio.timeout(endpoint.timeout_s) as deadline, question.opened() as response:
+                    data = await _read(response, heard, deadline)
+        except Passing as fault:
+            if not heard.pieces:
+                raise
+            data = heard.answer()
+            data.fault = fault
         await sent.used(count_tokens(data.get("usage")), question.tokens)
-        sent.answered(began, headers)
+        sent.answered(began, response.headers)
     return data
+
+
+async def _read(response: openai.AsyncAPIResponse[Any], heard: Heard, deadline: asyncio.Timeout) -> Data:
+    """Return the JSON object of an answer, whole or a stream, as it was asked for or not."""
+    if not is_stream(response.headers.get("content-type", "")):
+        body = await read_body(response)
+        if not is_stream("", body):
+            return read_object(body, heard.endpoint)
+        pieces = _only(body)
+    else:
+        pieces = response.iter_bytes().__aiter__()
+    async for line in lines(pieces):
+        heard.take_line(line)
+        if heard.is_over:
+            break
+        deadline.reschedule(asyncio.get_running_loop().time() + heard.endpoint.timeout_s)  # for the next piece
+    return heard.end()
+
+
+async def _only(body: bytes) -> AsyncIterator[bytes]:
+    yield body
 
 
 @contextmanager
@@ -198,11 +237,8 @@ def read_object(body: bytes, endpoint: Endpoint) -> Data:
         raise openai_faults.bad_answer(f"the answer is not JSON: {start!r}", endpoint) from None
     if not isinstance(data, dict):
         raise openai_faults.bad_answer("the answer is no JSON object", endpoint)
-    if error := data.get("error"):
-        fields: Data = error if isinstance(error, dict) else {"message": error}
-        said = endpoint.redact(str(fields.get("message")))
-        known = openai_faults.meaning(fields, said, endpoint.address)
-        raise known or openai_faults.bad_answer(f"an error instead of an answer: {said}", endpoint)
+    if data.get("error"):
+        raise openai_faults.from_body(data, endpoint)
     return data
 
 

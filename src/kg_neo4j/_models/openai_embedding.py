@@ -16,9 +16,10 @@ from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.embedding import LIMIT_TOKENS, Vectors
 from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_faults import Adaptable
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
-from kg_neo4j.errors import BadModelAnswer
+from kg_neo4j.errors import BadModelAnswer, ContextTooLong
 from kg_neo4j.records import Usage
 
 BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
@@ -29,7 +30,7 @@ class OpenAIEmbedding:
 
     def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
         self.name = name
-        self.batch = batch  # texts in one call
+        self.batch = self._most = batch  # texts in one call
         self.max_tokens = LIMIT_TOKENS
         self._endpoint = endpoint
         self._price = price
@@ -37,6 +38,12 @@ class OpenAIEmbedding:
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedding({self.name!r}, {self._endpoint.address!r})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was learnt of the server."""
+        what = f"{self.batch} texts are sent in a call for vectors: the server of {self.name} refuses more"
+        return (what,) if self.batch < self._most else ()
 
     @property
     def dimension(self) -> int:
@@ -48,15 +55,25 @@ class OpenAIEmbedding:
     def embed(self, texts: Sequence[str], *, account: Account = UNLIMITED) -> Vectors:
         """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
 
-        `account` pays. Raises ModelRefused, ModelUnavailable, ContextTooLong or ContentFiltered; BadModelAnswer for a
-        wrong count, a wrong order, a wrong dimension, NaN or a zero vector.
+        A batch that the server finds too large is halved, for the rest of the run. `account` pays. Raises ModelRefused,
+        ModelUnavailable, ContextTooLong, ContentFiltered or RequestRefused; BadModelAnswer for a wrong count, a wrong
+        order, a wrong dimension, NaN or a zero vector.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         parts: list[Vectors] = []
-        for start in range(0, len(texts), self.batch):
-            parts.append(self._request(texts[start : start + self.batch], self._dimension, account))
+        start = 0
+        while start < len(texts):
+            part = texts[start : start + self.batch]
+            try:
+                parts.append(self._request(part, self._dimension, account))
+            except (Adaptable, ContextTooLong) as refused:
+                if len(part) == 1 or (isinstance(refused, Adaptable) and refused.fault.kind != openai_faults.BATCH):
+                    raise
+                self.batch = min(self.batch, (len(part) + 1) // 2)  # kept for the run
+                continue
             self._dimension = parts[0].shape[1]
+            start += len(part)
         return np.concatenate(parts)
 
     def _request(self, texts: Sequence[str], dimension: int | None, account: Account) -> Vectors:
