@@ -49,6 +49,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
+from typing import Any
 
 
 class KgError(Exception):
@@ -164,6 +165,8 @@ class BadModelAnswer(ModelError):
 
 class RequestRefused(BadModelAnswer):
     """The server refused this request for a reason that is not known; others may pass. Three like it stop a run."""
+
+    fault: Any = None  # what the server said, and its class
 
 
 class ModelDamaged(ModelError):

@@ -15,7 +15,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from kg_neo4j._models.cache import AnswerCache
@@ -34,21 +34,12 @@ from kg_neo4j._models.layers import (
 from kg_neo4j._models.protocols import ChatModel, Completion, Listener, notes_of
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import (
-    BadModelAnswer,
-    BudgetReached,
-    ContentFiltered,
-    ContextTooLong,
-    ModelError,
-    ModelRefused,
-    RequestRefused,
-)
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContextTooLong, ModelError, ModelRefused, RequestRefused
 from kg_neo4j.records import Usage
 
 MODEL, EXTRACTIVE = "model", "extractive"  # methods, stored beside results: a model wrote it, or sentences of the text
 
-FIRST = 3  # requests that end in the same refusal, and none before them with an answer, stop a run
-
+FIRST = 3  # requests: if they all end in the same refusal, the run stops
 T = TypeVar("T")
 
 
@@ -73,7 +64,7 @@ class Door:
     layer: Layer
     concurrency: int = 1  # tasks that are asked at a time
     stopped: ModelError | BudgetReached | None = None
-    ends: list[str] = field(default_factory=list)  # how the first requests ended: empty, or why they were refused
+    ends: Sequence[str] = ()  # how the first requests ended: empty, or the error
     stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # takes the place of a model; makes no calls
 
     @property
@@ -152,9 +143,8 @@ class Door:
         spent = Usage()
         while True:
             answer = self._answer(task, on_token)
-            error = answer.error
-            if error is not None and (isinstance(error, RequestRefused) or not isinstance(error, OF_ONE_TASK)):
-                raise error
+            if answer.error and (isinstance(answer.error, RequestRefused) or not isinstance(answer.error, OF_ONE_TASK)):
+                raise answer.error
             smaller = task.smaller() if isinstance(answer.error, ContextTooLong) else ()
             if len(smaller) != 1:
                 return _after(spent, answer)
@@ -237,24 +227,22 @@ class Door:
             layer = with_bottom(layer, Unasked(self.name, self.window, self.stopped))
         try:
             said = layer.complete(request)
-        except OF_ONE_TASK as error:
-            if isinstance(error, ContentFiltered | BadModelAnswer):
-                self._note_end(str(error))
-            if not isinstance(error, RequestRefused) or self.ends[:FIRST] != [_wordless(str(error))] * FIRST:
-                raise
-            refused = f"{error}; the first {FIRST} requests ended in this way"
-            self.stopped = ModelRefused(refused, hint="check KG_MODEL, and what this server accepts")
-            raise self.stopped from None
         except (ModelError, BudgetReached) as error:
-            self.stopped = error
+            if self._refuses_all(error):
+                self.stopped = ModelRefused(f"{error}; the first {FIRST} requests ended in this way")
+                raise self.stopped from None
+            if not isinstance(error, OF_ONE_TASK):
+                self.stopped = error
             raise
         if said.usage.calls:
-            self._note_end("")
+            self._refuses_all(None)
         return said
 
-    def _note_end(self, why: str) -> None:
-        if len(self.ends) < FIRST:
-            self.ends.append(_wordless(why))
+    def _refuses_all(self, error: Exception | None) -> bool:
+        """Note how a request ended; return True where the first ones were all refused for the same unknown reason."""
+        why = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", str(error or ""))  # numbers and quotes differ from chunk to chunk
+        self.ends = [*self.ends, why][:FIRST]
+        return isinstance(error, RequestRefused) and self.ends == [why] * FIRST
 
     def _failed(
         self,
@@ -281,11 +269,6 @@ def open_door(
     """Return the door to a chat model, with the cache of this machine where one is given."""
     asked = Asked(model)
     return Door(Cached(asked, cache) if cache is not None else asked, concurrency, stand_in=stand_in)
-
-
-def _wordless(why: str) -> str:
-    """Return an error without its numbers and quotes, which differ from chunk to chunk."""
-    return re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", why)
 
 
 def _after(spent: Usage, answer: TaskAnswer[T]) -> TaskAnswer[T]:

@@ -12,15 +12,7 @@ from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Unanswered
-from kg_neo4j.errors import (
-    BadModelAnswer,
-    BudgetReached,
-    ContentFiltered,
-    ContextTooLong,
-    ModelError,
-    ModelUnavailable,
-    RequestRefused,
-)
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError, ModelUnavailable
 from kg_neo4j.records import Usage
 
 FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # finish reasons of stored errors
@@ -216,13 +208,10 @@ def with_bottom(layer: Layer, bottom: Layer) -> Layer:
 
 
 def reason_of(error: Exception) -> str:
-    reasons = (
-        (ContentFiltered, FILTERED),
-        (ContextTooLong, TOO_LONG),
-        (RequestRefused, ""),
-        (BadModelAnswer, UNREADABLE),
-    )
-    return next((reason for kind, reason in reasons if isinstance(error, kind)), "")
+    for kind, reason in ((ContentFiltered, FILTERED), (ContextTooLong, TOO_LONG), (BadModelAnswer, UNREADABLE)):
+        if type(error) is kind:  # a request that was refused is asked again
+            return reason
+    return ""
 
 
 def _said(said: Completion) -> Completion:

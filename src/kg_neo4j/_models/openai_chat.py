@@ -11,7 +11,6 @@ from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_faults import Adaptable
 from kg_neo4j._models.openai_models import largest_output, window_of
 from kg_neo4j._models.openai_stream import Streamed, text_of
 from kg_neo4j._models.openai_ways import Ways
@@ -49,15 +48,10 @@ class OpenAIChat:
         self._ways = Ways()  # how this server wants to be asked
         self._streams = False  # an answer came as a stream
         self._most_read = 0  # tokens that the server counted in a prompt
-        self._noted: dict[str, str] = {}  # the first note of each kind
+        self.notes: dict[str, str] = {}  # what was learnt of the server: the first note of each kind
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.name!r}, {self._endpoint.address!r})"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was learnt of the server, each once."""
-        return tuple(self._noted.values())
 
     def complete(
         self,
@@ -67,78 +61,52 @@ class OpenAIChat:
         max_tokens: int | None = None,
         temperature: float = 0.0,
         account: Account = UNLIMITED,
+        on_token: Listener | None = None,
     ) -> Completion:
-        """Answer one prompt, and have `account` pay.
+        """Answer one prompt, have `account` pay, and tell `on_token` the words as they come; it may end the call.
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
-        protocol. A request that the server wants in another form is made again in that form. Raises ModelRefused,
-        ModelUnavailable, ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what
-        `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
-        "length".
+        protocol. A request that the server wants in another form is made again in that form: `Completion.note` says so.
+        Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer
+        otherwise, and what `account` raises. An answer cut at its first token is a Completion with an empty text and
+        finish reason "length".
+
+        A server that does not stream, and a stream that breaks, is asked for the whole answer. What was heard of a
+        broken stream is paid for by an estimate, unless the server's count came.
         """
-        return self._ask((system, user), None, account, max_tokens=max_tokens, temperature=temperature)
-
-    def stream(
-        self,
-        system: str,
-        user: str,
-        on_token: Listener,
-        *,
-        max_tokens: int | None = None,
-        temperature: float = 0.0,
-        account: Account = UNLIMITED,
-    ) -> Completion:
-        """Answer one prompt as `complete` does, and tell `on_token` the words as they come; it may end the call.
-
-        A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
-        so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
-        """
-        return self._ask((system, user), on_token, account, max_tokens=max_tokens, temperature=temperature)
-
-    def _ask(
-        self,
-        messages: tuple[str, str],
-        listener: Listener | None,
-        account: Account,
-        *,
-        max_tokens: int | None,
-        temperature: float,
-    ) -> Completion:
-        """Ask in the forms that the server may take, until one is answered."""
         spent, notes = [Usage()], list[str]()  # on answers that could not be used
-        is_whole, unstreamed = listener is None, None
+        is_whole, unstreamed = on_token is None, None
         for form in range(MOST_FORMS):
             ways = self._ways
-            options = ways.options(temperature=temperature, max_tokens=max_tokens, streams=not is_whole)
+            options = ways.options(temperature, max_tokens, streams=not is_whole)
             try:
-                done = self._call(ways.messages(*messages), options, listener, account, spent)
+                done = self._call(ways.messages(system, user), options, on_token, account, spent)
                 break
             except _BrokenStream as broken:
-                is_whole, listener = True, None
+                is_whole, on_token = True, None
                 notes.append(str(broken))
             except BadModelAnswer as error:
-                if form + 1 < MOST_FORMS and (note := self._adapt(error, ways, options)) is not None:
-                    notes.append(note)
-                elif is_whole or self._streams or ways.streams_only or "stream" not in options:
-                    raise
-                else:
+                fault = getattr(error, "fault", None)
+                if fault and ways != self._ways:
+                    continue  # another thread has learnt it
+                self._ways, what = ways.after(fault, options) if fault else (ways, "")
+                if what and form + 1 < MOST_FORMS:
+                    notes.append(self._note(what, f"the model's server {what}"))
+                elif "stream" in options and not (is_whole or self._streams or ways.streams_only):
                     is_whole, unstreamed = True, error
+                else:
+                    raise
         if unstreamed is not None:  # and the whole answer came
-            self._ways = self._ways.without_streams()
+            self._ways = self._ways.renaming("stream", None)
             notes.append(self._note("stream", f"the model's server did not stream the answer: {unstreamed}"))
-        return replace(done, note="; ".join(dict.fromkeys(each for each in (*notes, done.note) if each)))
+        return replace(done, note="; ".join(each for each in (*notes, done.note) if each))
 
-    def _adapt(self, error: BadModelAnswer, ways: Ways, options: Data) -> str | None:
-        """Learn from a refusal; return a note, empty where another thread has learnt it; None where nothing helps."""
-        if not isinstance(error, Adaptable):
-            return None
-        if self._ways != ways:
-            return ""
-        self._ways, what = ways.after(error.fault, options)
-        return self._note(what, f"the model's server: {what}") if self._ways != ways else None
+    def stream(self, system: str, user: str, on_token: Listener, **how: Any) -> Completion:
+        """Answer one prompt as `complete` does, and tell `on_token` the words as they come; it may end the call."""
+        return self.complete(system, user, on_token=on_token, **how)
 
     def _note(self, kind: str, text: str) -> str:
-        self._noted.setdefault(kind, text)
+        self.notes.setdefault(kind, text)
         return text
 
     def _call(
@@ -151,39 +119,31 @@ class OpenAIChat:
     ) -> Completion:
         create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
         opened = partial(create, model=self.name, messages=messages, **options)
-        counted, expected = 0, 0.0
-        if self._endpoint.tpm:
-            counted = _count(messages)
-            expected = self._seen.prompt(counted) + self._seen.usual
+        counted = _count(messages) if self._endpoint.tpm else 0
+        expected = self._seen.prompt(counted) + self._seen.usual if counted else 0.0
 
         def parse(data: Data) -> Completion:
-            streamed = data if isinstance(data, Streamed) else None
-            is_counted = streamed is None or "usage" in data
-            usage = self._counted(data["usage"] if is_counted and streamed else data.get("usage"))
-            if not is_counted:
-                usage = self._estimated(_count(messages), tokens.load().count(_content(data)))
-            fault = streamed.fault if streamed is not None else None
-            if fault is None or is_counted:  # else only the server knows what it cost
+            is_streamed = isinstance(data, Streamed)
+            fault = data.fault if isinstance(data, Streamed) else None
+            note = "" if "usage" in data or not is_streamed else ESTIMATED
+            usage = self._estimated(data, messages) if note else self._counted(data.get("usage"))
+            if not (note and fault):  # else only the server knows what it cost
                 account.paid(usage)
             spent[0] += usage
-            if fault is not None:
-                if listener is not None:
+            if fault:
+                if listener:
                     listener(BROKEN)
-                by = "are counted as the server did" if is_counted else "are counted by estimate"
+                by = "by estimate" if note else "as the server did"
                 why = f"the stream broke and the answer was requested again: {fault.error}"
-                raise _BrokenStream(f"{why}; {usage.output_tokens} tokens of it {by}")
+                raise _BrokenStream(f"{why}; {usage.output_tokens} tokens of it are counted {by}")
             if counted:
                 self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
             done = self._read(data, spent[0])
-            if streamed is not None:
-                self._streams = True
-            elif listener is not None and (wish := listener(done.text)):
-                done = replace(done, finish_reason=wish)
-            if not is_counted:
-                return replace(done, note=self._note(ESTIMATED, ESTIMATED))
+            self._streams |= is_streamed
+            reason = listener(done.text) if listener and not is_streamed else None
             if cut := self._cut_prompt(data.get("usage"), messages):
-                return replace(done, finish_reason=PROMPT_CUT, note=self._note(PROMPT_CUT, cut))
-            return done
+                reason, note = PROMPT_CUT, cut
+            return replace(done, finish_reason=reason or done.finish_reason, note=note and self._note(note[:20], note))
 
         question = ModelCall(self._endpoint, self.name, opened, account, expected, listener)
         return openai_client.run(openai_client.call(question, parse))
@@ -196,12 +156,11 @@ class OpenAIChat:
         fields: Data = found if isinstance(found, dict) else {}
         read = read_count(fields.get("prompt_tokens"))
         details = fields.get("prompt_tokens_details")
-        cached = [*fields.items(), *(details.items() if isinstance(details, dict) else ())]
-        known = read + sum(read_count(value) for name, value in cached if name in _APART)
+        apart = {**fields, **(details if isinstance(details, dict) else {})}
+        known = read + sum(read_count(apart.get(name)) for name in _APART)
         self._most_read = max(self._most_read, read)
-        length = sum(len(message["content"].encode()) for message in messages)
-        if not read or 2 * read < self._most_read or length < 5 * known:  # half of a prompt has 8 bytes a token or more
-            return ""
+        if not read or 2 * read < self._most_read or sum(len(each["content"]) for each in messages) < 4 * known:
+            return ""  # half of a prompt has some 8 characters a token
         counted = _count(messages)
         if counted <= SURELY_LONG or 2 * known >= counted:
             return ""
@@ -240,14 +199,11 @@ class OpenAIChat:
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
-    def _estimated(self, read: int, written: int) -> Usage:
+    def _estimated(self, data: Data, messages: list[dict[str, str]]) -> Usage:
         """Return the usage of one call by our tokeniser."""
+        read, written = _count(messages), tokens.load().count(data["choices"][0]["message"]["content"])
         return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
 
 
 def _count(messages: list[dict[str, str]]) -> int:
     return sum(tokens.load().count(message["content"]) for message in messages)
-
-
-def _content(data: Data) -> str:
-    return str(data["choices"][0]["message"]["content"])

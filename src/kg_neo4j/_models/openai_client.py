@@ -12,7 +12,7 @@ import json
 import os
 import random
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from kg_neo4j._models import openai_bodies, openai_faults
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
-from kg_neo4j._models.openai_stream import Heard, is_stream, lines
+from kg_neo4j._models.openai_stream import BEGINS, Heard, lines
 from kg_neo4j._models.protocols import Listener
 from kg_neo4j._models.throttle import Throttle
 from kg_neo4j.errors import ModelUnavailable
@@ -179,23 +179,19 @@ async def _once(question: ModelCall) -> Data:
 
 async def _read(response: openai.AsyncAPIResponse[Any], heard: Heard, deadline: asyncio.Timeout) -> Data:
     """Return the JSON object of an answer, whole or a stream, as it was asked for or not."""
-    if not is_stream(response.headers.get("content-type", "")):
+    if "event-stream" not in response.headers.get("content-type", ""):
         body = await read_body(response)
-        if not is_stream("", body):
+        if not body[:100].lstrip().startswith(BEGINS):
             return read_object(body, heard.endpoint)
-        pieces = _only(body)
-    else:
-        pieces = response.iter_bytes().__aiter__()
-    async for line in lines(pieces):
-        heard.take_line(line)
+        for line in body.replace(b"\r", b"\n").split(b"\n"):  # events under another name
+            heard.take(line)
+        return heard.end()
+    async for line in lines(response.iter_bytes()):
+        heard.take(line)
         if heard.is_over:
             break
         deadline.reschedule(asyncio.get_running_loop().time() + heard.endpoint.timeout_s)  # for the next piece
     return heard.end()
-
-
-async def _only(body: bytes) -> AsyncIterator[bytes]:
-    yield body
 
 
 @contextmanager

@@ -16,10 +16,9 @@ from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.embedding import LIMIT_TOKENS, Vectors
 from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_faults import Adaptable
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
-from kg_neo4j.errors import BadModelAnswer, ContextTooLong
+from kg_neo4j.errors import BadModelAnswer, ContextTooLong, RequestRefused
 from kg_neo4j.records import Usage
 
 BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
@@ -30,7 +29,8 @@ class OpenAIEmbedding:
 
     def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
         self.name = name
-        self.batch = self._most = batch  # texts in one call
+        self.batch = batch  # texts in one call
+        self.notes: dict[str, str] = {}  # what was learnt of the server
         self.max_tokens = LIMIT_TOKENS
         self._endpoint = endpoint
         self._price = price
@@ -38,12 +38,6 @@ class OpenAIEmbedding:
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedding({self.name!r}, {self._endpoint.address!r})"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was learnt of the server."""
-        what = f"{self.batch} texts are sent in a call for vectors: the server of {self.name} refuses more"
-        return (what,) if self.batch < self._most else ()
 
     @property
     def dimension(self) -> int:
@@ -67,10 +61,13 @@ class OpenAIEmbedding:
             part = texts[start : start + self.batch]
             try:
                 parts.append(self._request(part, self._dimension, account))
-            except (Adaptable, ContextTooLong) as refused:
-                if len(part) == 1 or (isinstance(refused, Adaptable) and refused.fault.kind != openai_faults.BATCH):
+            except (RequestRefused, ContextTooLong) as refused:
+                if len(part) == 1 or (
+                    isinstance(refused, RequestRefused) and refused.fault.kind != openai_faults.BATCH
+                ):
                     raise
                 self.batch = min(self.batch, (len(part) + 1) // 2)  # kept for the run
+                self.notes["batch"] = f"{self.batch} texts are sent in a call: the server of {self.name} refuses more"
                 continue
             self._dimension = parts[0].shape[1]
             start += len(part)

@@ -54,11 +54,9 @@ _NAMES = {name: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.I) for name, words i
 _CODES, _REPEATED = _DATA.word_set("codes"), _DATA.word_set("repeated")
 _SAYING = ("message", "msg", "detail", "error", "error_message", "status_msg", "title", "reason")  # in a sentence
 _MOST_TEXT = 8_000  # characters of an error that are read
-_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
-_SECONDS = (3600.0, 60.0, 1.0, 0.001)
-_PART = r"(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)[a-z]*(?![a-z])[\s,]*(?:and\s+)?"
+_PART = r"(\d+(?:\.\d+)?)\s*(ms|mi(?=lli)|s|m|h|d)[a-z]*(?![a-z])[\s,]*(?:and\s+)?"
 _SAID_WAIT = re.compile(rf"(?:again|retry(?:ing)?|wait|available|resets?|back)\b\D{{0,30}}?((?:{_PART})+)", re.I)
-_UNITS = {"ms": 0.001, "milli": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+_UNITS = {"ms": 0.001, "mi": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 
 class Passing(Exception):
@@ -79,14 +77,6 @@ class Fault:
     said: str  # as it came: not redacted
     names: tuple[str, ...] = ()  # of our parameters that it speaks of, the one that it means first
     told_s: float | None = None  # how long it wants to be left alone
-
-
-class Adaptable(RequestRefused):
-    """The server may take the request in another form: see `openai_ways`; or in smaller batches."""
-
-    def __init__(self, message: str, fault: Fault) -> None:
-        super().__init__(message)
-        self.fault = fault
 
 
 # ------------------------------------------------------------------------------------------------------- the class
@@ -162,14 +152,15 @@ def from_body(data: Mapping[str, Any], endpoint: Endpoint) -> Exception:
 
 def from_fault(fault: Fault, endpoint: Endpoint, where: str, model: str) -> Exception:
     """Return the error of a class, as the table "errors" has it: Passing, or the ModelError that stops the call."""
-    kind, what, hint = _ERRORS[NO_LIST if fault.kind == MODEL and not model else fault.kind]
+    name, what, hint = _ERRORS[NO_LIST if fault.kind == MODEL and not model else fault.kind]
     message = f"{where}{what.format(model=model)}: {endpoint.redact(fault.said)}"
-    if kind == "Adaptable":
-        return Adaptable(message, fault)
-    if too_long := kind == "Passing" and (fault.told_s or 0) > MAX_WAIT_S:
+    is_soon = (fault.told_s or 0) <= MAX_WAIT_S
+    if name == "ModelUnavailable" and not is_soon:
         message += f"; it asks to wait {fault.told_s:,.0f} s, and a call waits at most {MAX_WAIT_S:g} s"
-    error: ModelError = getattr(errors, "ModelUnavailable" if kind == "Passing" else kind)(message, hint=hint or None)
-    return Passing(error, told_s=fault.told_s) if kind == "Passing" and not too_long else error
+    error: ModelError = getattr(errors, name)(message, hint=hint or None)
+    if isinstance(error, RequestRefused):
+        error.fault = fault
+    return Passing(error, told_s=fault.told_s) if name == "ModelUnavailable" and is_soon else error
 
 
 def _redirected(response: Any, endpoint: Endpoint, where: str) -> ModelRefused:
@@ -227,19 +218,14 @@ def wait_told_s(pairs: Iterable[tuple[str, str]], text: str, now: datetime) -> f
     of what is used up, else of what is back soon.
     """
     fields = {key.lower().replace("_", "-"): value for key, value in pairs}
-    told, used_up, others = list[float](), list[float](), list[float]()
-    for name, value in fields.items():
-        seconds = _seconds(value, now)
-        if seconds is None or seconds < 0:
-            continue
-        if re.search(r"retry-?(after|delay)", name):
-            told.append(seconds / 1000 if name.endswith("ms") else seconds)
-        elif "ratelimit" in name and "reset" in name:
-            left = fields.get(name.replace("reset", "remaining"), "")
-            (used_up if left.strip() == "0" else others).append(seconds)
-    if not told and (said := _SAID_WAIT.search(text)):
-        told = [sum(float(number) * _UNITS[unit.lower()] for number, unit in re.findall(_PART, said[1], re.I))]
-    return max(told or used_up or [each for each in others if each <= MAX_WAIT_S], default=None)
+    seconds = {name: told for name, value in fields.items() if (told := _seconds(value, now)) is not None and told >= 0}
+    asked = [(name, s) for name, s in seconds.items() if re.search("retry-?(after|delay)", name)]
+    waits = [s / 1000 if name.endswith("ms") else s for name, s in asked]
+    if not waits and (said := _SAID_WAIT.search(text)):
+        waits = [_sum(said[1])]
+    resets = [(name, s) for name, s in seconds.items() if "ratelimit" in name and "reset" in name]
+    used_up = [s for name, s in resets if fields.get(name.replace("reset", "remaining"), "").strip() == "0"]
+    return max(waits or used_up or [s for _, s in resets if s <= MAX_WAIT_S], default=None)
 
 
 def _seconds(value: str, now: datetime) -> float | None:
@@ -259,10 +245,11 @@ def duration_s(text: str) -> float | None:
     text = text.strip()[:30]
     if re.fullmatch(r"\d{1,13}(?:\.\d{1,9})?", text):
         return float(text)
-    found = _DURATION.fullmatch(text)
-    if not text or found is None:
-        return None
-    return sum(float(part) * unit for part, unit in zip(found.groups(), _SECONDS, strict=True) if part)
+    return _sum(text) if re.fullmatch(f"(?:{_PART})+", text) else None
+
+
+def _sum(text: str) -> float:
+    return sum(float(number) * _UNITS[unit.lower()] for number, unit in re.findall(_PART, text, re.I))
 
 
 def wait_s(call: int, told_s: float | None, jitter: float) -> float:

@@ -13,7 +13,7 @@ from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j._models.protocols import Listener
 
 _UTF16 = codecs.getincrementaldecoder("utf-16-le")
-_BEGINS = (b"data:", b"event:", b": ")  # of a stream that is called something else
+BEGINS = (b"data:", b"event:", b": ")  # of a stream that is called something else
 
 
 class Streamed(dict[str, Any]):
@@ -36,15 +36,28 @@ class Heard:
     is_over: bool = False  # the server said so, or the listener wants no more
     joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
 
-    def take_line(self, line: bytes) -> None:
+    def take(self, line: bytes) -> None:
         """Read one line: an event, or a comment that keeps the connection. Raises as `read_object` does."""
-        if not line.startswith(b"data:"):
-            return
         data = line.removeprefix(b"data:").strip()
+        if self.is_over or not data or not line.startswith(b"data:"):
+            return
         if data == b"[DONE]":
             self.is_over = True
-        elif data:
-            self._take(self.read_object(data.decode("utf-8", "replace").encode()))
+            return
+        event = self.read_object(data.decode("utf-8", "replace").encode())
+        if isinstance(event.get("usage"), dict):
+            self.usage = event["usage"]
+        choices = event.get("choices")
+        if not isinstance(choices, list) or not choices:
+            return  # the last event has the usage alone
+        choice = choices[0]
+        delta = (choice.get("delta") or choice.get("message") or {}) if isinstance(choice, dict) else None
+        if not isinstance(delta, dict):
+            raise openai_faults.bad_answer("an event of a stream without a choice", self.endpoint)
+        if reason := choice.get("finish_reason"):
+            self.finish_reason = str(reason)
+        self.message |= {name: delta[name] for name in ("refusal", "tool_calls", "function_call") if delta.get(name)}
+        self._add(text_of(delta.get("content")))
 
     def end(self) -> Streamed:
         """Return the answer of a stream that has ended. Raises Passing where it ended before the answer did."""
@@ -59,37 +72,13 @@ class Heard:
         choice = {"message": message, "finish_reason": self.finish_reason}
         return Streamed(choices=[choice], **({} if self.usage is None else {"usage": self.usage}))
 
-    def _take(self, event: Any) -> None:
-        if isinstance(event.get("usage"), dict):
-            self.usage = event["usage"]
-        choices = event.get("choices")
-        if not isinstance(choices, list) or not choices:
-            return  # the last event has the usage alone
-        choice = choices[0]
-        delta = (choice.get("delta") or choice.get("message") or {}) if isinstance(choice, dict) else None
-        if not isinstance(delta, dict):
-            raise openai_faults.bad_answer("an event of a stream without a choice", self.endpoint)
-        reason = choice.get("finish_reason")
-        self.finish_reason = str(reason) if reason else self.finish_reason
-        for name in ("refusal", "tool_calls", "function_call"):
-            if value := delta.get(name):
-                known = self.message.get(name, "")
-                self.message[name] = known + value if isinstance(value, str) and isinstance(known, str) else value
-        self._add(text_of(delta.get("content")))
-
     def _add(self, piece: str, *, is_last: bool = False) -> None:
         """Add a piece of the text, and tell what can be shown: half of a pair of surrogates waits for the other."""
         whole = self.joined.decode(piece.encode("utf-16-le", "surrogatepass"), is_last)
-        if not whole:
-            return
-        self.pieces.append(whole)
-        if self.listener is not None and (wish := self.listener(whole)):
+        if whole:
+            self.pieces.append(whole)
+        if whole and self.listener is not None and (wish := self.listener(whole)):
             self.finish_reason, self.is_over = wish, True
-
-
-def is_stream(kind: str, body: bytes = b"") -> bool:
-    """Return True for events, whatever the server calls them."""
-    return "event-stream" in kind or body[:100].lstrip().startswith(_BEGINS)
 
 
 def text_of(content: object) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from kg_neo4j._models import openai_faults
 from kg_neo4j._models.openai_faults import Fault
 
-_COMPLETION_TOKENS = "max_completion_tokens"
-_RENAMED = re.compile(rf"(?:use|instead|try|mean|to)\b[^.]{{0,30}}{_COMPLETION_TOKENS}", re.IGNORECASE)
+NEW_NAME = "max_completion_tokens"
+_RENAMED = re.compile(rf"(?:use|instead|try|mean|to)\b[^.]{{0,30}}{NEW_NAME}", re.IGNORECASE)
 _SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on output
 
 
@@ -24,13 +24,12 @@ class Ways:
     streams_only: bool = False
     joins_system: bool = False  # the system text stands before the user's text: there is no such role
 
-    def options(self, *, temperature: float, max_tokens: int | None, streams: bool) -> dict[str, Any]:
+    def options(self, temperature: float, max_tokens: int | None, *, streams: bool) -> dict[str, Any]:
         """Return the optional parameters as this server takes them."""
-        if max_tokens is not None and self.most_output is not None:
-            max_tokens = min(max_tokens, self.most_output)
-        streams = self.streams_only or (streams and "stream" not in self.renamed)
-        streaming = {"stream": True, "stream_options": {"include_usage": True}} if streams else {}
-        wanted = {"temperature": temperature, "max_tokens": max_tokens, **streaming}
+        most = min((each for each in (max_tokens, self.most_output) if each), default=None) if max_tokens else None
+        wanted: dict[str, Any] = {"temperature": temperature, "max_tokens": most}
+        if self.streams_only or (streams and "stream" not in self.renamed):
+            wanted |= {"stream": True, "stream_options": {"include_usage": True}}
         named = {self.renamed.get(name, name): value for name, value in wanted.items() if value is not None}
         return {name: value for name, value in named.items() if name is not None}
 
@@ -40,26 +39,22 @@ class Ways:
         return [{"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")} for role, text in parts]
 
     def after(self, fault: Fault, options: Mapping[str, Any]) -> tuple[Ways, str]:
-        """Return how to ask after a request with `options` was refused, and a note; the same, where nothing helps."""
-        if fault.kind == openai_faults.STREAM_ONLY:
-            return replace(self, streams_only=True), "it answers only as a stream"
-        if fault.kind == openai_faults.NO_SYSTEM:
-            return replace(self, joins_system=True), "it has no system role; that text stands before the user's"
+        """Return how to ask after a request with `options` was refused, and what was learnt: empty, if nothing."""
+        if fault.kind == openai_faults.STREAM_ONLY and not self.streams_only:
+            return replace(self, streams_only=True), "answers only as a stream"
+        if fault.kind == openai_faults.NO_SYSTEM and not self.joins_system:
+            return replace(self, joins_system=True), "has no system role; that text stands before the user's"
         name = next((name for name in fault.names if name in options), None)
         if name is None or fault.kind != openai_faults.PARAMETER:
             return self, ""
-        original = "max_tokens" if name == _COMPLETION_TOKENS else name
+        original = "max_tokens" if name == NEW_NAME else name
         if name == "max_tokens" and _RENAMED.search(fault.said):
-            return self._renaming(original, _COMPLETION_TOKENS), f"it takes {_COMPLETION_TOKENS} instead of {name}"
-        limits = [int(each) for each in re.findall(r"\d{2,9}", fault.said.replace(",", ""))]
-        fitting = [each for each in limits if original == "max_tokens" and _SMALLEST_OUTPUT <= each < options[name]]
-        if fitting:
-            return replace(self, most_output=max(fitting)), f"it takes at most {max(fitting)} for {name}"
-        return self._renaming(original, None), f"it refuses {name}, which is left out"
+            return self.renaming(name, NEW_NAME), f"takes {NEW_NAME} instead of {name}"
+        limits = [int(each) for each in re.findall(r"\d{2,9}", fault.said.replace(",", "")) if original == "max_tokens"]
+        if fitting := [each for each in limits if _SMALLEST_OUTPUT <= each < options[name]]:
+            return replace(self, most_output=max(fitting)), f"takes at most {max(fitting)} for {name}"
+        return self.renaming(original, None), f"refuses {name}, which is left out"
 
-    def without_streams(self) -> Ways:
-        """Return how to ask a server that does not stream."""
-        return self._renaming("stream", None)
-
-    def _renaming(self, name: str, new: str | None) -> Ways:
+    def renaming(self, name: str, new: str | None) -> Ways:
+        """Return how to ask with a parameter under another name, or with None without it."""
         return replace(self, renamed={**self.renamed, name: new})

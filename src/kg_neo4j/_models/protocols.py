@@ -99,4 +99,4 @@ class EmbeddingModel(Protocol):
 
 def notes_of(model: object) -> tuple[str, ...]:
     """Return what a model has learnt of its server, for the user; models of other programs say nothing."""
-    return tuple(getattr(model, "notes", ()))
+    return tuple(getattr(model, "notes", {}).values())
