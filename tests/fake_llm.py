@@ -52,6 +52,7 @@ class Reply:
     repeat: int = 0  # send the body so many times more
     endless: bool = False  # send the body again and again, in chunks, until the other side closes
     pause_s: float = 0.0  # before each of these
+    holds: bool = False  # send no end after the body
 
 
 @dataclass
@@ -311,7 +312,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         for name, value in reply.headers:
             self.send_header(name, value)
-        if chunked := reply.chunked or reply.endless:
+        if chunked := reply.chunked or reply.endless or reply.holds:
             self.send_header("Transfer-Encoding", "chunked")
         else:
             self.send_header("Content-Length", str(len(reply.body) * (1 + reply.repeat)))
@@ -322,6 +323,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         if reply.cut is not None:
             self.close_connection = True
+        elif reply.holds:
+            stopping.wait()
         elif chunked:
             self.wfile.write(b"0\r\n\r\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +29,8 @@ MOST_FORMS = 10  # of one request: there are at most five parameters, two roles,
 SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
 # usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
 _APART = ("cached_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_cache_hit_tokens")
+
+Messages = list[dict[str, str]]
 
 
 class _BrokenStream(Exception):
@@ -76,7 +79,7 @@ class OpenAIChat:
         """
         spent, notes = [Usage()], list[str]()  # on answers that could not be used
         is_whole, unstreamed = on_token is None, None
-        for form in range(MOST_FORMS):
+        for form in itertools.count(1):
             ways = self._ways
             options = ways.options(temperature, max_tokens, streams=not is_whole)
             try:
@@ -86,11 +89,12 @@ class OpenAIChat:
                 is_whole, on_token = True, None
                 notes.append(str(broken))
             except BadModelAnswer as error:
-                fault = getattr(error, "fault", None)
+                what, fault = "", getattr(error, "fault", None) if form < MOST_FORMS else None
                 if fault and ways != self._ways:
                     continue  # another thread has learnt it
-                self._ways, what = ways.after(fault, options) if fault else (ways, "")
-                if what and form + 1 < MOST_FORMS:
+                if fault:
+                    self._ways, what = ways.after(fault, options)
+                if what:
                     notes.append(self._note(what, f"the model's server {what}"))
                 elif "stream" in options and not (is_whole or self._streams or ways.streams_only):
                     is_whole, unstreamed = True, error
@@ -110,12 +114,7 @@ class OpenAIChat:
         return text
 
     def _call(
-        self,
-        messages: list[dict[str, str]],
-        options: dict[str, Any],
-        listener: Listener | None,
-        account: Account,
-        spent: list[Usage],
+        self, messages: Messages, options: Data, listener: Listener | None, account: Account, spent: list[Usage]
     ) -> Completion:
         create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
         opened = partial(create, model=self.name, messages=messages, **options)
@@ -130,9 +129,10 @@ class OpenAIChat:
             if not (note and fault):  # else only the server knows what it cost
                 account.paid(usage)
             spent[0] += usage
-            if fault:
-                if listener:
-                    listener(BROKEN)
+            if fault and not listener:
+                raise fault
+            if fault and listener:
+                listener(BROKEN)
                 by = "by estimate" if note else "as the server did"
                 why = f"the stream broke and the answer was requested again: {fault.error}"
                 raise _BrokenStream(f"{why}; {usage.output_tokens} tokens of it are counted {by}")
@@ -148,7 +148,7 @@ class OpenAIChat:
         question = ModelCall(self._endpoint, self.name, opened, account, expected, listener)
         return openai_client.run(openai_client.call(question, parse))
 
-    def _cut_prompt(self, found: object, messages: list[dict[str, str]]) -> str:
+    def _cut_prompt(self, found: object, messages: Messages) -> str:
         """Return a note where the server counted less than half of a long prompt; else an empty text.
 
         A server that counts nothing, counts cached tokens apart, or has counted more elsewhere, cuts no prompt.
@@ -199,11 +199,11 @@ class OpenAIChat:
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
-    def _estimated(self, data: Data, messages: list[dict[str, str]]) -> Usage:
+    def _estimated(self, data: Data, messages: Messages) -> Usage:
         """Return the usage of one call by our tokeniser."""
         read, written = _count(messages), tokens.load().count(data["choices"][0]["message"]["content"])
         return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
 
 
-def _count(messages: list[dict[str, str]]) -> int:
+def _count(messages: Messages) -> int:
     return sum(tokens.load().count(message["content"]) for message in messages)

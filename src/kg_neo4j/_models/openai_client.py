@@ -171,7 +171,7 @@ async def _once(question: ModelCall) -> Data:
             if not heard.pieces:
                 raise
             data = heard.answer()
-            data.fault = fault
+            data.fault = None if heard.finish_reason else fault  # some servers leave the connection open
         await sent.used(count_tokens(data.get("usage")), question.tokens)
         sent.answered(began, response.headers)
     return data
@@ -233,7 +233,7 @@ def read_object(body: bytes, endpoint: Endpoint) -> Data:
         raise openai_faults.bad_answer(f"the answer is not JSON: {start!r}", endpoint) from None
     if not isinstance(data, dict):
         raise openai_faults.bad_answer("the answer is no JSON object", endpoint)
-    if data.get("error"):
+    if data.get("error") or data.get("object") == "error":
         raise openai_faults.from_body(data, endpoint)
     return data
 

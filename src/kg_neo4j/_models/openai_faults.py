@@ -142,7 +142,7 @@ def from_status(error: openai.APIStatusError, endpoint: Endpoint, model: str) ->
 
 def from_body(data: Mapping[str, Any], endpoint: Endpoint) -> Exception:
     """Return what an error object in an answer's place means; its code may be the status that others send."""
-    error = data["error"]
+    error = data.get("error", data)
     code = error.get("code") if isinstance(error, dict) else None
     fault = classify(code if isinstance(code, int) and 400 <= code < 600 else 200, {}, data)
     if fault.kind == REFUSED:

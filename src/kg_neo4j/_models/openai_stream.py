@@ -56,7 +56,8 @@ class Heard:
             raise openai_faults.bad_answer("an event of a stream without a choice", self.endpoint)
         if reason := choice.get("finish_reason"):
             self.finish_reason = str(reason)
-        self.message |= {name: delta[name] for name in ("refusal", "tool_calls", "function_call") if delta.get(name)}
+        self.message |= {name: delta[name] for name in ("tool_calls", "function_call") if delta.get(name)}
+        self.message["refusal"] = self.message.get("refusal", "") + text_of(delta.get("refusal"))
         self._add(text_of(delta.get("content")))
 
     def end(self) -> Streamed:

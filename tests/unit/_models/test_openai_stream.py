@@ -22,7 +22,14 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion, StreamingChatModel, notes_of
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import BudgetReached, ContentFiltered, ModelRefused, ModelUnavailable, RequestRefused
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    BudgetReached,
+    ContentFiltered,
+    ModelRefused,
+    ModelUnavailable,
+    RequestRefused,
+)
 from kg_neo4j.records import Usage
 
 SAID = "Ada Lind was born in Oslo [C1]."
@@ -189,6 +196,29 @@ def test_a_stream_that_was_not_asked_for_is_read(llm: FakeLlm, kind: str) -> Non
     done = chat(llm.script(replace(events("Ada ", "Lind."), headers=(("Content-Type", kind),)))).complete("s", "u")
     assert (done.text, done.finish_reason) == ("Ada Lind.", "stop")
     assert "counted here" in done.note
+
+
+def test_a_stream_that_was_not_asked_for_and_breaks_is_asked_for_again(llm: FakeLlm) -> None:
+    model = OpenAIChat("fake", Endpoint(llm.url, retries=1, sleep=lambda _: asyncio.sleep(0)))
+    broken = Reply(200, b'data: {"choices": [{"delta": {"content": "Ada "}}]}\n\n', EVENTS)
+    assert model.complete("s", "u") if llm.script(broken, events("Ada Lind")) else None
+    llm.script(broken, broken)
+    with pytest.raises(BadModelAnswer, match="ended before the answer did"):
+        model.complete("s", "u")
+    assert llm.calls == 4
+
+
+def test_a_stream_whose_connection_stays_open_after_its_end_is_whole(llm: FakeLlm) -> None:
+    llm.script(Reply(200, events("Ada Lind").body.removesuffix(b"data: [DONE]\n\n"), EVENTS, holds=True))
+    done = OpenAIChat("fake", Endpoint(llm.url, timeout_s=0.5, retries=0)).stream("s", "u", lambda _: None)
+    assert (done.text, done.finish_reason, done.usage.calls) == ("Ada Lind", "stop", 1)
+
+
+def test_a_refusal_in_pieces_has_refused_the_text(llm: FakeLlm) -> None:
+    pieces = [{"choices": [{"delta": {"refusal": each}}]} for each in ("I will ", "not.")]
+    body = "".join(f"data: {json.dumps(each)}\n\n" for each in pieces) + "data: [DONE]\n\n"
+    with pytest.raises(ContentFiltered, match=r"I will not\."):
+        stream(llm.script(Reply(200, body.encode(), EVENTS)))
 
 
 def test_a_stream_whose_last_event_has_a_message_and_no_end_is_read(llm: FakeLlm) -> None:
