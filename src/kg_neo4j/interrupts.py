@@ -39,7 +39,7 @@ class _Holding:
 
 
 _holding: _Holding | None = None
-_endings: list[Callable[[], object]] = []  # of what threads wait for at this moment
+endings: list[Callable[[], object]] = []  # called at an interrupt: each ends what a thread waits for
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def held() -> Iterator[None]:
 def released() -> Iterator[None]:
     """Within the block an interrupt is raised at once, also one that came before; the work waits or can be redone.
 
-    It ends what other threads wait for, too: see `ended_by`.
+    What other threads wait for is ended: see `endings`.
     """
     holding = _holding if threading.current_thread() is threading.main_thread() else None
     before = holding is not None and holding.may_come
@@ -79,22 +79,12 @@ def released() -> Iterator[None]:
             holding.check()
         yield
     except KeyboardInterrupt:
-        for end in list(_endings):
+        for end in list(endings):
             end()
         raise
     finally:
         if holding is not None:
             holding.may_come = before
-
-
-@contextmanager
-def ended_by(end: Callable[[], object]) -> Iterator[None]:
-    """Within the block, which waits, an interrupt of the main thread calls `end`."""
-    _endings.append(end)
-    try:
-        yield
-    finally:
-        _endings.remove(end)
 
 
 def check() -> None:

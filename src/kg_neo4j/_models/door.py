@@ -31,7 +31,7 @@ from kg_neo4j._models.layers import (
     reason_of,
     with_bottom,
 )
-from kg_neo4j._models.protocols import ChatModel, Completion, Listener, notes_of
+from kg_neo4j._models.protocols import ChatModel, Completion, Listener
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContextTooLong, ModelError, ModelRefused, RequestRefused
@@ -90,7 +90,7 @@ class Door:
         while isinstance(layer, Stored | Cached):
             notes += layer.cache.notes if isinstance(layer, Cached) else ()
             layer = layer.beneath
-        return notes + (notes_of(layer.model) if isinstance(layer, Asked) else ())
+        return notes + (tuple(getattr(layer.model, "notes", {}).values()) if isinstance(layer, Asked) else ())
 
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""

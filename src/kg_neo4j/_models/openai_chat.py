@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_client import Data, ModelCall, read_count
+from kg_neo4j._models.openai_client import Data, ModelCall, Streamed, read_count, text_of
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import largest_output, window_of
-from kg_neo4j._models.openai_stream import Streamed, text_of
-from kg_neo4j._models.openai_ways import Ways
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion, Listener
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered
@@ -26,11 +26,59 @@ BROKEN = "\n(the stream broke here; the whole answer is requested again)\n"
 PROMPT_CUT = "prompt_cut"  # finish reason: the server read a part of the prompt
 MAX_REASON = 40  # characters: "content_filter" is the longest that is known
 MOST_FORMS = 10  # of one request: there are at most five parameters, two roles, and streams or none
+NEW_NAME = "max_completion_tokens"
+SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on output
 SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
 # usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
+_RENAMED = re.compile(rf"(?:use|instead|try|mean|to)\b[^.]{{0,30}}{NEW_NAME}", re.IGNORECASE)
 _APART = ("cached_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_cache_hit_tokens")
 
 Messages = list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What requests to a server leave out, or have under another name. Pickles."""
+
+    renamed: Mapping[str, str | None] = field(default_factory=dict)  # optional parameters; None: left out
+    most_output: int | None = None  # tokens that the server accepts as a limit
+    streams_only: bool = False
+    joins_system: bool = False  # the system text stands before the user's text: there is no such role
+
+    def options(self, temperature: float, max_tokens: int | None, *, streams: bool) -> dict[str, Any]:
+        """Return the optional parameters as this server takes them."""
+        most = min((each for each in (max_tokens, self.most_output) if each), default=None) if max_tokens else None
+        wanted: dict[str, Any] = {"temperature": temperature, "max_tokens": most}
+        if self.streams_only or (streams and "stream" not in self.renamed):
+            wanted |= {"stream": True, "stream_options": {"include_usage": True}}
+        named = {self.renamed.get(name, name): value for name, value in wanted.items() if value is not None}
+        return {name: value for name, value in named.items() if name is not None}
+
+    def messages(self, system: str, user: str) -> list[dict[str, str]]:
+        """Return the messages. Lone surrogates, which JSON in UTF-8 cannot carry, are replaced."""
+        parts = [("user", f"{system}\n\n{user}")] if self.joins_system else [("system", system), ("user", user)]
+        return [{"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")} for role, text in parts]
+
+    def after(self, fault: openai_faults.Fault, options: Mapping[str, Any]) -> tuple[Ways, str]:
+        """Return how to ask after a request with `options` was refused, and what was learnt: empty, if nothing."""
+        if fault.kind == openai_faults.STREAM_ONLY and not self.streams_only:
+            return replace(self, streams_only=True), "answers only as a stream"
+        if fault.kind == openai_faults.NO_SYSTEM and not self.joins_system:
+            return replace(self, joins_system=True), "has no system role; that text stands before the user's"
+        name = next((name for name in fault.names if name in options), None)
+        if name is None or fault.kind != openai_faults.PARAMETER:
+            return self, ""
+        original = "max_tokens" if name == NEW_NAME else name
+        if name == "max_tokens" and _RENAMED.search(fault.said):
+            return self.renaming(name, NEW_NAME), f"takes {NEW_NAME} instead of {name}"
+        limits = [int(each) for each in re.findall(r"\d{2,9}", fault.said.replace(",", "")) if original == "max_tokens"]
+        if fitting := [each for each in limits if SMALLEST_OUTPUT <= each < options[name]]:
+            return replace(self, most_output=max(fitting)), f"takes at most {max(fitting)} for {name}"
+        return self.renaming(original, None), f"refuses {name}, which is left out"
+
+    def renaming(self, name: str, new: str | None) -> Ways:
+        """Return how to ask with a parameter under another name, or with None without it."""
+        return replace(self, renamed={**self.renamed, name: new})
 
 
 class _BrokenStream(Exception):
@@ -69,13 +117,10 @@ class OpenAIChat:
         """Answer one prompt, have `account` pay, and tell `on_token` the words as they come; it may end the call.
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
-        protocol. A request that the server wants in another form is made again in that form: `Completion.note` says so.
-        Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer
-        otherwise, and what `account` raises. An answer cut at its first token is a Completion with an empty text and
-        finish reason "length".
-
-        A server that does not stream, and a stream that breaks, is asked for the whole answer. What was heard of a
-        broken stream is paid for by an estimate, unless the server's count came.
+        protocol. A request that the server wants in another form is made again in that form, and for the whole answer
+        where it does not stream or a stream breaks: `Completion.note` says so. Raises ModelRefused, ModelUnavailable,
+        ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what `account` raises. An
+        answer cut at its first token is a Completion with an empty text and finish reason "length".
         """
         spent, notes = [Usage()], list[str]()  # on answers that could not be used
         is_whole, unstreamed = on_token is None, None

@@ -95,8 +95,3 @@ class EmbeddingModel(Protocol):
         Raises the ModelError subclasses of `ChatModel.complete`; BadModelAnswer for a wrong count, a wrong
         dimension, NaN or a zero vector.
         """
-
-
-def notes_of(model: object) -> tuple[str, ...]:
-    """Return what a model has learnt of its server, for the user; models of other programs say nothing."""
-    return tuple(getattr(model, "notes", {}).values())

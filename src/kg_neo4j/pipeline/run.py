@@ -12,7 +12,7 @@ from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.embedding import NO_EMBEDDING
-from kg_neo4j._models.protocols import EmbeddingModel, notes_of
+from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import settler
@@ -154,7 +154,7 @@ class Run:
             labels=labels,
         )
         self.tally.changes += done.embedded
-        self.tally.notes += [note for note in notes_of(embedder) if note not in self.tally.notes]
+        self.tally.notes += [each for each in getattr(embedder, "notes", {}).values() if each not in self.tally.notes]
 
     def analyse(self, singletons: bool | None = None) -> int:
         """Bring communities and centralities up to date and return the number of communities."""

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from fake_llm import FakeLlm, Reply, Request
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.protocols import Completion, notes_of
+from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import (
     BadModelAnswer,
     ContentFiltered,
@@ -253,7 +253,7 @@ def test_parameters_that_a_model_refuses_are_renamed_or_dropped_once(llm: FakeLl
     assert (first.text, second.text, second.note) == ("yes", "again", "")
     assert "max_completion_tokens instead of max_tokens" in first.note
     assert "refuses temperature" in first.note
-    assert "; ".join(notes_of(chat)) == first.note
+    assert "; ".join(tuple(chat.notes.values())) == first.note
     assert llm.calls == 4
     for request in llm.requests[2:]:
         assert set(request.body) == {"model", "messages", "max_completion_tokens"}
@@ -280,7 +280,7 @@ def test_a_limit_on_output_is_lowered_to_what_the_server_takes(llm: FakeLlm, cha
         chat.complete("s", "u", max_tokens=20_000)
     ask(chat)
     assert [request.body["max_tokens"] for request in llm.requests] == [20_000, 8_192, 8_192, 7]
-    assert notes_of(chat) == ("the model's server takes at most 8192 for max_tokens",)
+    assert tuple(chat.notes.values()) == ("the model's server takes at most 8192 for max_tokens",)
 
 
 def test_a_server_that_always_wants_less_is_left(llm: FakeLlm, chat: OpenAIChat) -> None:
@@ -296,7 +296,7 @@ def test_without_a_system_role_its_text_stands_before_the_users(llm: FakeLlm, ch
     assert (ask(chat).text, ask(chat).text, llm.calls) == ("yes", "again", 3)
     for request in llm.requests[1:]:
         assert request.body["messages"] == [{"role": "user", "content": "be brief\n\nhello"}]
-    assert "no system role" in "".join(notes_of(chat))
+    assert "no system role" in "".join(tuple(chat.notes.values()))
 
 
 def test_many_threads_learn_a_refusal_once(llm: FakeLlm, chat: OpenAIChat) -> None:
@@ -317,7 +317,7 @@ def test_many_threads_learn_a_refusal_once(llm: FakeLlm, chat: OpenAIChat) -> No
         thread.join()
     assert len(answers) == 8
     assert len([each for each in answers if each.note]) == 1
-    assert notes_of(chat) == ("the model's server refuses temperature, which is left out",)
+    assert tuple(chat.notes.values()) == ("the model's server refuses temperature, which is left out",)
 
 
 # -- prompts that a server cuts
@@ -336,7 +336,7 @@ def test_a_prompt_of_which_the_server_counts_a_part_was_cut(llm: FakeLlm, chat: 
     assert (done.finish_reason, again.finish_reason) == ("prompt_cut", "prompt_cut")
     assert "counted 256 tokens of a prompt of some 1," in done.note
     assert "num_ctx" in done.note
-    assert notes_of(chat) == (done.note,)
+    assert tuple(chat.notes.values()) == (done.note,)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 from fake_llm import DIMENSION, FakeLlm, Reply
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.protocols import notes_of
 from kg_neo4j.errors import BadModelAnswer, ContextTooLong, ModelRefused, RequestRefused
 
 TEXTS = ["Ada wrote letters", "Mecca is a city", "the river runs"]
@@ -107,7 +106,7 @@ def test_a_batch_that_is_too_large_is_halved_for_the_run(llm: FakeLlm, status: i
     llm.requests.clear()
     model.embed(texts)
     assert [len(request.body["input"]) for request in llm.requests] == [2, 2, 1]
-    assert notes_of(model) == ("2 texts are sent in a call: the server of e refuses more",)
+    assert tuple(model.notes.values()) == ("2 texts are sent in a call: the server of e refuses more",)
 
 
 def test_one_text_that_is_too_long_is_an_error(llm: FakeLlm, model: OpenAIEmbedding) -> None:
@@ -121,7 +120,7 @@ def test_another_refusal_halves_nothing(llm: FakeLlm, model: OpenAIEmbedding) ->
     llm.fail(400, message="strange")
     with pytest.raises(RequestRefused):
         model.embed(TEXTS)
-    assert (llm.calls, notes_of(model)) == (1, ())
+    assert (llm.calls, tuple(model.notes.values())) == (1, ())
 
 
 def test_a_wrong_model_is_refused_at_once(llm: FakeLlm, model: OpenAIEmbedding) -> None:

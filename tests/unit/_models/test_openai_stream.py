@@ -20,7 +20,7 @@ from kg_neo4j._models.budgeted import BudgetedChat
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
-from kg_neo4j._models.protocols import Completion, StreamingChatModel, notes_of
+from kg_neo4j._models.protocols import Completion, StreamingChatModel
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import (
     BadModelAnswer,
@@ -160,7 +160,7 @@ def test_a_server_that_does_not_stream_is_asked_for_whole_answers_from_then_on(
     first, second = (model.stream("s", "u", heard.append) for _ in range(2))
     assert ([first.text, second.text], heard) == (["Whole.", "And more."], ["Whole.", "And more."])
     assert "stream" in first.note
-    assert (second.note, notes_of(model)) == ("", (first.note,))
+    assert (second.note, tuple(model.notes.values())) == ("", (first.note,))
     assert [request.body.get("stream") for request in llm.requests] == [True, None, None]
 
 
