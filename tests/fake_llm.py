@@ -85,6 +85,7 @@ class FakeLlm:
     counts: bool = False  # report the tokens of the messages and of the answer instead, and keep to max_tokens
     counts_streams: bool = True  # the last event of a stream has the usage, where the client asks for it
     rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
+    faults: Callable[[Request], Reply | None] | None = None  # what a request gets instead of an answer, if anything
     counted: list[tuple[int, int]] = field(
         default_factory=list
     )  # with `counts`: of each answer, heard by anyone or not
@@ -198,6 +199,8 @@ class FakeLlm:
             self.requests.append(request)
             self._asked.notify_all()
             scripted = self._queue.popleft() if self._queue else None
+        if self.faults and (fault := self.faults(request)):
+            return fault
         if scripted is not None:
             return self._streamed(request, self._counted(request, scripted))
         if request.path.endswith("/embeddings"):

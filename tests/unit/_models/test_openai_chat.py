@@ -301,14 +301,12 @@ def test_without_a_system_role_its_text_stands_before_the_users(llm: FakeLlm, ch
 
 def test_many_threads_learn_a_refusal_once(llm: FakeLlm, chat: OpenAIChat) -> None:
     """The server refuses each request that has a temperature, in whatever order they come."""
-    reply_to = llm.reply_to
 
-    def refuse(request: Request) -> Reply:
-        reply = reply_to(request)
+    def refuse(request: Request) -> Reply | None:
         error = {"error": {"message": "temperature is not supported"}}
-        return llm.json(error, 400) if "temperature" in request.body else reply
+        return llm.json(error, 400) if "temperature" in request.body else None
 
-    llm.reply_to = refuse  # type: ignore[method-assign]
+    llm.faults = refuse
     answers: list[Completion] = []
     threads = [threading.Thread(target=lambda: answers.append(ask(chat))) for _ in range(8)]
     for thread in threads:
