@@ -34,6 +34,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 DIMENSION = 64
+CACHED = 1_000_000  # tokens of a prompt that are counted apart, so that no prompt seems to be cut
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Reply:
     chunked: bool = False  # transfer in chunks, without a length
     repeat: int = 0  # send the body so many times more
     endless: bool = False  # send the body again and again, in chunks, until the other side closes
+    pause_s: float = 0.0  # before each of these
+    holds: bool = False  # send no end after the body
 
 
 @dataclass
@@ -82,6 +85,7 @@ class FakeLlm:
     counts: bool = False  # report the tokens of the messages and of the answer instead, and keep to max_tokens
     counts_streams: bool = True  # the last event of a stream has the usage, where the client asks for it
     rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
+    faults: Callable[[Request], Reply | None] | None = None  # what a request gets instead of an answer, if anything
     counted: list[tuple[int, int]] = field(
         default_factory=list
     )  # with `counts`: of each answer, heard by anyone or not
@@ -91,6 +95,7 @@ class FakeLlm:
         self._lock = threading.Lock()
         self._asked = threading.Condition(self._lock)
         self.stopping = threading.Event()
+        self.closed = threading.Event()  # a client closed the connection before the answer was over
         self._server = _Server(("127.0.0.1", self.port), _Handler)
         self._server.fake = self  # type: ignore[attr-defined]
         self.port = self._server.server_address[1]
@@ -162,6 +167,7 @@ class FakeLlm:
         """Return a JSON reply; a dictionary with choices gets id, model and usage."""
         if isinstance(data, dict) and "choices" in data:
             counts = dict(zip(("prompt_tokens", "completion_tokens"), self.usage, strict=True))
+            counts["cache_read_input_tokens"] = CACHED
             data = {"id": "fake", "object": "chat.completion", "created": 0, "model": "fake", "usage": counts, **data}
         return Reply(status, json.dumps(data).encode(), **options)
 
@@ -193,6 +199,8 @@ class FakeLlm:
             self.requests.append(request)
             self._asked.notify_all()
             scripted = self._queue.popleft() if self._queue else None
+        if self.faults and (fault := self.faults(request)):
+            return fault
         if scripted is not None:
             return self._streamed(request, self._counted(request, scripted))
         if request.path.endswith("/embeddings"):
@@ -290,8 +298,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self, body: dict[str, Any]) -> None:
         fake: FakeLlm = self.server.fake  # type: ignore[attr-defined]
         reply = fake.reply_to(Request(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-        with contextlib.suppress(ConnectionError, TimeoutError):
+        try:
             self._send(reply, fake.stopping)
+        except (ConnectionError, TimeoutError):
+            fake.closed.set()
 
     def _send(self, reply: Reply, stopping: threading.Event) -> None:
         if reply.hang:
@@ -305,7 +315,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         for name, value in reply.headers:
             self.send_header(name, value)
-        if chunked := reply.chunked or reply.endless:
+        if chunked := reply.chunked or reply.endless or reply.holds:
             self.send_header("Transfer-Encoding", "chunked")
         else:
             self.send_header("Content-Length", str(len(reply.body) * (1 + reply.repeat)))
@@ -316,12 +326,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         if reply.cut is not None:
             self.close_connection = True
+        elif reply.holds:
+            stopping.wait()
         elif chunked:
             self.wfile.write(b"0\r\n\r\n")
 
     def _pieces(self, reply: Reply, stopping: threading.Event) -> Iterator[bytes]:
         body = reply.body if reply.cut is None else reply.body[: reply.cut]
-        while reply.endless and not stopping.is_set():
+        while reply.endless and not stopping.wait(reply.pause_s):
             yield body
         if reply.drip_s is None:
             for _ in range(1 + reply.repeat):

@@ -18,6 +18,7 @@
     │   ├── ContextTooLong                  the prompt does not fit the model's window
     │   ├── ContentFiltered                 the provider's filter refused this text
     │   ├── BadModelAnswer                  an answer that is not what the protocol promises
+    │   │   └── RequestRefused              one request was refused, for a reason that is not known
     │   └── ModelDamaged                    a file of a model that ships with the package is not what it was
     └── DatabaseError              exit 4   Neo4j
         ├── DatabaseUnavailable             nothing that speaks Bolt answers at the address
@@ -48,6 +49,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
+from typing import Any
 
 
 class KgError(Exception):
@@ -159,6 +161,12 @@ class ContentFiltered(ModelError):
 
 class BadModelAnswer(ModelError):
     """An answer that is not what the protocol promises (no choices, wrong vector count, NaN, ...)."""
+
+
+class RequestRefused(BadModelAnswer):
+    """The server refused this request for a reason that is not known; others may pass. Three like it stop a run."""
+
+    fault: Any = None  # what the server said, and its class
 
 
 class ModelDamaged(ModelError):

@@ -39,6 +39,7 @@ class _Holding:
 
 
 _holding: _Holding | None = None
+endings: list[Callable[[], object]] = []  # called at an interrupt: each ends what a thread waits for
 
 
 @contextmanager
@@ -66,18 +67,24 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def released() -> Iterator[None]:
-    """Within the block an interrupt is raised at once, also one that came before; the work waits or can be redone."""
+    """Within the block an interrupt is raised at once, also one that came before; the work waits or can be redone.
+
+    What other threads wait for is ended: see `endings`.
+    """
     holding = _holding if threading.current_thread() is threading.main_thread() else None
-    if holding is None:
-        yield
-        return
-    before = holding.may_come
+    before = holding is not None and holding.may_come
     try:
-        holding.may_come = True
-        holding.check()
+        if holding is not None:
+            holding.may_come = True
+            holding.check()
         yield
+    except KeyboardInterrupt:
+        for end in list(endings):
+            end()
+        raise
     finally:
-        holding.may_come = before
+        if holding is not None:
+            holding.may_come = before
 
 
 def check() -> None:

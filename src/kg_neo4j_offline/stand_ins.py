@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE, Door, Job
 from kg_neo4j._models.layers import Answers, AnswerStore, Layer, Unasked
+from kg_neo4j._models.protocols import Listener
 from kg_neo4j._models.tasks import Request, Task, TaskAnswer
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Answer, Usage
@@ -83,7 +84,7 @@ class StandInDoor(Door):
         """Have the stand-in do it."""
         return self.fallback(job)
 
-    def _answer(self, task: Task[T], on_token: Callable[[str], None] | None) -> TaskAnswer[T]:
+    def _answer(self, task: Task[T], on_token: Listener | None) -> TaskAnswer[T]:
         return TaskAnswer(task, self.fallback(task), stands_in=True)
 
 

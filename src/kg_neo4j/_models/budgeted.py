@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from kg_neo4j._models.budget import Budget, Cost, Grant
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.prices import Price
-from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.protocols import Completion, Listener
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Usage
 
@@ -26,6 +27,7 @@ class BudgetedChat:
         self.name = model.name
         self.window = model.window
         self._model = model
+        self.notes = model.notes
         self._price = price
         self._budget = budget
         self._tokeniser = tokeniser
@@ -37,26 +39,17 @@ class BudgetedChat:
 
         An answer that was cut because little was left is asked for again with more, where there is more.
         """
-        return self._complete(partial(self._model.complete, system, user), (system, user), max_tokens, temperature)
+        return self._complete(system, user, max_tokens, temperature, None)
 
-    def stream(
-        self,
-        system: str,
-        user: str,
-        on_token: Callable[[str], None],
-        *,
-        max_tokens: int | None = None,
-        temperature: float = 0.0,
-    ) -> Completion:
+    def stream(self, system: str, user: str, on_token: Listener, **how: Any) -> Completion:
         """Answer one prompt as `OpenAIChat.stream` does, within the budget."""
-        return self._complete(
-            partial(self._model.stream, system, user, on_token), (system, user), max_tokens, temperature
-        )
+        return self._complete(system, user, how.get("max_tokens"), how.get("temperature", 0.0), on_token)
 
     def _complete(
-        self, ask: Callable[..., Completion], messages: tuple[str, str], max_tokens: int | None, temperature: float
+        self, system: str, user: str, max_tokens: int | None, temperature: float, on_token: Listener | None
     ) -> Completion:
-        counted = sum(map(self._tokeniser.count, messages))
+        ask = partial(self._model.complete, system, user, temperature=temperature, on_token=on_token)
+        counted = self._tokeniser.count(system) + self._tokeniser.count(user)
         spent = Usage()
         again = 0  # tokens that an answer which was cut is asked for again with
         while True:
@@ -64,7 +57,7 @@ class BudgetedChat:
             with self._budget.reserve(estimate, self.name) as grant:
                 bound = self._affordable(grant, counted, max_tokens)
                 limit = max_tokens if bound is None else bound
-                done = ask(max_tokens=limit, temperature=temperature, account=grant)
+                done = ask(max_tokens=limit, account=grant)
                 self._note(counted, done, grant)
             spent += done.usage
             if bound is None or done.finish_reason != "length" or bound == self._room(counted, grant.seen):
@@ -113,6 +106,7 @@ class BudgetedEmbedding:
         self.name = model.name
         self.max_tokens = model.max_tokens
         self._model = model
+        self.notes = model.notes
         self._price = price
         self._budget = budget
         self._tokeniser = tokeniser

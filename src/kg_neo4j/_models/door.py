@@ -11,6 +11,7 @@ Layers share one protocol and stand on each other, as the transports of an HTTP 
 
 from __future__ import annotations
 
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -30,14 +31,15 @@ from kg_neo4j._models.layers import (
     reason_of,
     with_bottom,
 )
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.protocols import ChatModel, Completion, Listener
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContextTooLong, ModelError
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContextTooLong, ModelError, ModelRefused, RequestRefused
 from kg_neo4j.records import Usage
 
 MODEL, EXTRACTIVE = "model", "extractive"  # methods, stored beside results: a model wrote it, or sentences of the text
 
+FIRST = 3  # requests: if they all end in the same refusal, the run stops
 T = TypeVar("T")
 
 
@@ -62,6 +64,7 @@ class Door:
     layer: Layer
     concurrency: int = 1  # tasks that are asked at a time
     stopped: ModelError | BudgetReached | None = None
+    ends: Sequence[str] = ()  # how the first requests ended: empty, or the error
     stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # takes the place of a model; makes no calls
 
     @property
@@ -81,9 +84,13 @@ class Door:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the cache for the user: it was replaced, or cannot be used."""
-        beneath = self.layer.beneath if isinstance(self.layer, Stored) else self.layer
-        return beneath.cache.notes if isinstance(beneath, Cached) else ()
+        """Notes for the user: on the cache (it was replaced, or cannot be used), and on the model's server."""
+        notes: tuple[str, ...] = ()
+        layer = self.layer
+        while isinstance(layer, Stored | Cached):
+            notes += layer.cache.notes if isinstance(layer, Cached) else ()
+            layer = layer.beneath
+        return notes + (tuple(getattr(layer.model, "notes", {}).values()) if isinstance(layer, Asked) else ())
 
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
@@ -127,16 +134,16 @@ class Door:
         """Return what replaces a model's work; no model is called."""
         return cast("T", self.stand_in(what))
 
-    def ask(self, task: Task[T], on_token: Callable[[str], None] | None = None) -> TaskAnswer[T]:
+    def ask(self, task: Task[T], on_token: Listener | None = None) -> TaskAnswer[T]:
         """Ask one task; `on_token` gets the pieces of its answer. The errors of one task are in the answer.
 
         A task that is too long is asked as the one smaller task that it names, if any. Raises ModelRefused,
-        ModelUnavailable and BudgetReached, which concern every task.
+        ModelUnavailable and BudgetReached, which concern every task, and RequestRefused: nothing else was asked.
         """
         spent = Usage()
         while True:
             answer = self._answer(task, on_token)
-            if answer.error is not None and not isinstance(answer.error, OF_ONE_TASK):
+            if answer.error and (isinstance(answer.error, RequestRefused) or not isinstance(answer.error, OF_ONE_TASK)):
                 raise answer.error
             smaller = task.smaller() if isinstance(answer.error, ContextTooLong) else ()
             if len(smaller) != 1:
@@ -184,7 +191,7 @@ class Door:
         finally:
             crew.stop()
 
-    def _answer(self, task: Task[T], on_token: Callable[[str], None] | None) -> TaskAnswer[T]:
+    def _answer(self, task: Task[T], on_token: Listener | None) -> TaskAnswer[T]:
         """Ask a task until an answer is accepted, or its rounds are over."""
         answer: TaskAnswer[T] = TaskAnswer(task, None)
         best: Complaint[T] | None = None
@@ -219,12 +226,23 @@ class Door:
         if self.stopped is not None:
             layer = with_bottom(layer, Unasked(self.name, self.window, self.stopped))
         try:
-            return layer.complete(request)
-        except OF_ONE_TASK:
-            raise
+            said = layer.complete(request)
         except (ModelError, BudgetReached) as error:
-            self.stopped = error
+            if self._refuses_all(error):
+                self.stopped = ModelRefused(f"{error}; the first {FIRST} requests ended in this way")
+                raise self.stopped from None
+            if not isinstance(error, OF_ONE_TASK):
+                self.stopped = error
             raise
+        if said.usage.calls:
+            self._refuses_all(None)
+        return said
+
+    def _refuses_all(self, error: Exception | None) -> bool:
+        """Note how a request ended; return True where the first ones were all refused for the same unknown reason."""
+        why = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", str(error or ""))  # numbers and quotes differ from chunk to chunk
+        self.ends = [*self.ends, why][:FIRST]
+        return isinstance(error, RequestRefused) and self.ends == [why] * FIRST
 
     def _failed(
         self,

@@ -209,7 +209,7 @@ def with_bottom(layer: Layer, bottom: Layer) -> Layer:
 
 def reason_of(error: Exception) -> str:
     for kind, reason in ((ContentFiltered, FILTERED), (ContextTooLong, TOO_LONG), (BadModelAnswer, UNREADABLE)):
-        if isinstance(error, kind):
+        if type(error) is kind:  # a request that was refused is asked again
             return reason
     return ""
 

@@ -1,34 +1,88 @@
-"""A chat model behind an OpenAI-compatible server: whole answers, and answers as they come (server-sent events)."""
+"""A chat model behind an OpenAI-compatible server. A stream is another way to get the same answer."""
 
 from __future__ import annotations
 
-import asyncio
-import codecs
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+import itertools
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_client import Data, ModelCall, read_body, read_count, read_object
+from kg_neo4j._models.openai_client import Data, ModelCall, Streamed, read_count, text_of
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j._models.openai_models import largest_output, window_of
 from kg_neo4j._models.prices import Price
-from kg_neo4j._models.protocols import Completion
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ModelError, ModelRefused, ModelUnavailable
+from kg_neo4j._models.protocols import Completion, Listener
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered
 from kg_neo4j.records import Usage
-
-if TYPE_CHECKING:
-    from openai import AsyncAPIResponse
 
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
 ESTIMATED = "the server did not count the tokens of the stream; they are counted here"
+BROKEN = "\n(the stream broke here; the whole answer is requested again)\n"
+PROMPT_CUT = "prompt_cut"  # finish reason: the server read a part of the prompt
 MAX_REASON = 40  # characters: "content_filter" is the longest that is known
-_UTF16 = codecs.getincrementaldecoder("utf-16-le")
+MOST_FORMS = 10  # of one request: there are at most five parameters, two roles, and streams or none
+NEW_NAME = "max_completion_tokens"
+SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on output
+SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
+# usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
+_RENAMED = re.compile(rf"(?:use|instead|try|mean|to)\b[^.]{{0,30}}{NEW_NAME}", re.IGNORECASE)
+_APART = ("cached_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_cache_hit_tokens")
+
+Messages = list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What requests to a server leave out, or have under another name. Pickles."""
+
+    renamed: Mapping[str, str | None] = field(default_factory=dict)  # optional parameters; None: left out
+    most_output: int | None = None  # tokens that the server accepts as a limit
+    streams_only: bool = False
+    joins_system: bool = False  # the system text stands before the user's text: there is no such role
+
+    def options(self, temperature: float, max_tokens: int | None, *, streams: bool) -> dict[str, Any]:
+        """Return the optional parameters as this server takes them."""
+        most = min((each for each in (max_tokens, self.most_output) if each), default=None) if max_tokens else None
+        wanted: dict[str, Any] = {"temperature": temperature, "max_tokens": most}
+        if self.streams_only or (streams and "stream" not in self.renamed):
+            wanted |= {"stream": True, "stream_options": {"include_usage": True}}
+        named = {self.renamed.get(name, name): value for name, value in wanted.items() if value is not None}
+        return {name: value for name, value in named.items() if name is not None}
+
+    def messages(self, system: str, user: str) -> list[dict[str, str]]:
+        """Return the messages. Lone surrogates, which JSON in UTF-8 cannot carry, are replaced."""
+        parts = [("user", f"{system}\n\n{user}")] if self.joins_system else [("system", system), ("user", user)]
+        return [{"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")} for role, text in parts]
+
+    def after(self, fault: openai_faults.Fault, options: Mapping[str, Any]) -> tuple[Ways, str]:
+        """Return how to ask after a request with `options` was refused, and what was learnt: empty, if nothing."""
+        if fault.kind == openai_faults.STREAM_ONLY and not self.streams_only:
+            return replace(self, streams_only=True), "answers only as a stream"
+        if fault.kind == openai_faults.NO_SYSTEM and not self.joins_system:
+            return replace(self, joins_system=True), "has no system role; that text stands before the user's"
+        name = next((name for name in fault.names if name in options), None)
+        if name is None or fault.kind != openai_faults.PARAMETER:
+            return self, ""
+        original = "max_tokens" if name == NEW_NAME else name
+        if name == "max_tokens" and _RENAMED.search(fault.said):
+            return self.renaming(name, NEW_NAME), f"takes {NEW_NAME} instead of {name}"
+        limits = [int(each) for each in re.findall(r"\d{2,9}", fault.said.replace(",", "")) if original == "max_tokens"]
+        if fitting := [each for each in limits if SMALLEST_OUTPUT <= each < options[name]]:
+            return replace(self, most_output=max(fitting)), f"takes at most {max(fitting)} for {name}"
+        return self.renaming(original, None), f"refuses {name}, which is left out"
+
+    def renaming(self, name: str, new: str | None) -> Ways:
+        """Return how to ask with a parameter under another name, or with None without it."""
+        return replace(self, renamed={**self.renamed, name: new})
+
+
+class _BrokenStream(Exception):
+    """A stream that ended after its first words; the message says why, and what it cost."""
 
 
 class OpenAIChat:
@@ -42,7 +96,10 @@ class OpenAIChat:
         self._endpoint = endpoint
         self._price = price
         self._seen = Seen(name)  # kept where the endpoint limits tokens
-        self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
+        self._ways = Ways()  # how this server wants to be asked
+        self._streams = False  # an answer came as a stream
+        self._most_read = 0  # tokens that the server counted in a prompt
+        self.notes: dict[str, str] = {}  # what was learnt of the server: the first note of each kind
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.name!r}, {self._endpoint.address!r})"
@@ -55,144 +112,124 @@ class OpenAIChat:
         max_tokens: int | None = None,
         temperature: float = 0.0,
         account: Account = UNLIMITED,
+        on_token: Listener | None = None,
     ) -> Completion:
-        """Answer one prompt, and have `account` pay.
+        """Answer one prompt, have `account` pay, and tell `on_token` the words as they come; it may end the call.
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
-        protocol. Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or BadModelAnswer otherwise,
-        and what `account` raises. An answer cut at its first token is a Completion with an empty text and finish reason
-        "length".
+        protocol. A request that the server wants in another form is made again in that form, and for the whole answer
+        where it does not stream or a stream breaks: `Completion.note` says so. Raises ModelRefused, ModelUnavailable,
+        ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what `account` raises. An
+        answer cut at its first token is a Completion with an empty text and finish reason "length".
         """
-        for _ in range(4):  # each pass drops or renames one of at most three parameters
+        spent, notes = [Usage()], list[str]()  # on answers that could not be used
+        is_whole, unstreamed = on_token is None, None
+        for form in itertools.count(1):
+            ways = self._ways
+            options = ways.options(temperature, max_tokens, streams=not is_whole)
             try:
-                return self._call(system, user, self._adapted(max_tokens, temperature), account)
-            except openai_faults.UnsupportedParameter as refused:
-                if refused.parameter not in self._adapted(max_tokens, temperature):
+                done = self._call(ways.messages(system, user), options, on_token, account, spent)
+                break
+            except _BrokenStream as broken:
+                is_whole, on_token = True, None
+                notes.append(str(broken))
+            except BadModelAnswer as error:
+                what, fault = "", getattr(error, "fault", None) if form < MOST_FORMS else None
+                if fault and ways != self._ways:
+                    continue  # another thread has learnt it
+                if fault:
+                    self._ways, what = ways.after(fault, options)
+                if what:
+                    notes.append(self._note(what, f"the model's server {what}"))
+                elif "stream" in options and not (is_whole or self._streams or ways.streams_only):
+                    is_whole, unstreamed = True, error
+                else:
                     raise
-                original = "max_tokens" if refused.parameter == "max_completion_tokens" else refused.parameter
-                self._renamed[original] = refused.renamed
-        return self._call(system, user, {}, account)
+        if unstreamed is not None:  # and the whole answer came
+            self._ways = self._ways.renaming("stream", None)
+            notes.append(self._note("stream", f"the model's server did not stream the answer: {unstreamed}"))
+        return replace(done, note="; ".join(each for each in (*notes, done.note) if each))
 
-    def stream(
-        self,
-        system: str,
-        user: str,
-        on_token: Callable[[str], None],
-        *,
-        max_tokens: int | None = None,
-        temperature: float = 0.0,
-        account: Account = UNLIMITED,
+    def stream(self, system: str, user: str, on_token: Listener, **how: Any) -> Completion:
+        """Answer one prompt as `complete` does, and tell `on_token` the words as they come; it may end the call."""
+        return self.complete(system, user, on_token=on_token, **how)
+
+    def _note(self, kind: str, text: str) -> str:
+        self.notes.setdefault(kind, text)
+        return text
+
+    def _call(
+        self, messages: Messages, options: Data, listener: Listener | None, account: Account, spent: list[Usage]
     ) -> Completion:
-        """Answer one prompt as `complete` does, and tell `on_token` the words as they come.
-
-        A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
-        so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
-        """
-        options = self._adapted(max_tokens, temperature)
-        how: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "account": account}
-        whole = partial(self.complete, system, user, **how)
-        try:
-            options |= {"stream": True, "stream_options": {"include_usage": True}}
-            question, counted = self._question(system, user, options, account)
-            heard = openai_client.run(_stream(question, on_token))
-        except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
-            # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
-            return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
-        usage = self._streamed_usage(heard, system, user)
-        if not heard.broken or heard.usage is not None:  # else only the server knows what it cost
-            account.paid(usage)
-        if heard.broken:
-            on_token("\n(the stream broke here; the whole answer is requested again)\n")
-            done = whole()
-            by = "are counted as the server did" if heard.usage else "are counted by estimate"
-            note = f"the stream broke and the answer was requested again: {heard.broken}; "
-            return replace(done, usage=usage + done.usage, note=f"{note}{usage.output_tokens} tokens of it {by}")
-        return self._heard_whole(heard, usage, whole, on_token, counted)
-
-    def _heard_whole(
-        self, heard: Heard, usage: Usage, whole: Callable[[], Completion], on_token: Callable[[str], None], counted: int
-    ) -> Completion:
-        """Return the answer of a stream that did not break; one that cannot be used is asked for once more."""
-        if heard.whole is not None:
-            try:
-                done = self._read(heard.whole, usage)
-            except Passing:
-                return whole()
-            on_token(done.text)
-            return done
-        if counted:
-            self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
-        choice = {"message": {"content": heard.text}, "finish_reason": heard.finish_reason}
-        try:
-            done = self._read({"choices": [choice]}, usage)
-        except Passing:
-            again = whole()  # an empty answer was paid for, too
-            return replace(again, usage=usage + again.usage)
-        return replace(done, note="" if heard.usage is not None else ESTIMATED)
-
-    def _streamed_usage(self, heard: Heard, system: str, user: str) -> Usage:
-        """Return what a stream cost: as the server counts, else by our tokeniser."""
-        if heard.whole is not None:
-            return self._counted(heard.whole.get("usage"))
-        if heard.usage is not None:
-            return self._counted(heard.usage)
-        count = tokens.load().count
-        read, written = count(f"{system}\n{user}"), count(heard.text)
-        return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
-
-    def _adapted(self, max_tokens: int | None, temperature: float) -> dict[str, Any]:
-        """Return the optional parameters as this server takes them."""
-        wanted = {"temperature": temperature, "max_tokens": max_tokens}
-        named = {self._renamed.get(name, name): value for name, value in wanted.items() if value is not None}
-        return {name: value for name, value in named.items() if name is not None}
-
-    def _question(self, system: str, user: str, options: dict[str, Any], account: Account) -> tuple[ModelCall, int]:
-        """Return a call, and our count of its prompt; 0 where the endpoint does not limit tokens.
-
-        Lone surrogates, which JSON in UTF-8 cannot carry, are replaced.
-        """
-        messages = [
-            {"role": role, "content": text.encode("utf-8", "replace").decode("utf-8")}
-            for role, text in (("system", system), ("user", user))
-        ]
         create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
         opened = partial(create, model=self.name, messages=messages, **options)
-        counted, expected = 0, 0.0
-        if self._endpoint.tpm:
-            counted = sum(tokens.load().count(message["content"]) for message in messages)
-            expected = self._seen.prompt(counted) + self._seen.usual
-        return ModelCall(self._endpoint, self.name, opened, account, expected), counted
-
-    def _call(self, system: str, user: str, options: dict[str, Any], account: Account) -> Completion:
-        spent = [Usage()]  # answers that were paid for and could not be used
+        counted = _count(messages) if self._endpoint.tpm else 0
+        expected = self._seen.prompt(counted) + self._seen.usual if counted else 0.0
 
         def parse(data: Data) -> Completion:
-            usage = self._counted(data.get("usage"))
-            account.paid(usage)
+            is_streamed = isinstance(data, Streamed)
+            fault = data.fault if isinstance(data, Streamed) else None
+            note = "" if "usage" in data or not is_streamed else ESTIMATED
+            usage = self._estimated(data, messages) if note else self._counted(data.get("usage"))
+            if not (note and fault):  # else only the server knows what it cost
+                account.paid(usage)
+            spent[0] += usage
+            if fault and not listener:
+                raise fault
+            if fault and listener:
+                listener(BROKEN)
+                by = "by estimate" if note else "as the server did"
+                why = f"the stream broke and the answer was requested again: {fault.error}"
+                raise _BrokenStream(f"{why}; {usage.output_tokens} tokens of it are counted {by}")
             if counted:
                 self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
-            spent[0] += usage
-            return self._read(data, spent[0])
+            done = self._read(data, spent[0])
+            self._streams |= is_streamed
+            reason = listener(done.text) if listener and not is_streamed else None
+            if cut := self._cut_prompt(data.get("usage"), messages):
+                reason, note = PROMPT_CUT, cut
+            return replace(done, finish_reason=reason or done.finish_reason, note=note and self._note(note[:20], note))
 
-        question, counted = self._question(system, user, options, account)
+        question = ModelCall(self._endpoint, self.name, opened, account, expected, listener)
         return openai_client.run(openai_client.call(question, parse))
+
+    def _cut_prompt(self, found: object, messages: Messages) -> str:
+        """Return a note where the server counted less than half of a long prompt; else an empty text.
+
+        A server that counts nothing, counts cached tokens apart, or has counted more elsewhere, cuts no prompt.
+        """
+        fields: Data = found if isinstance(found, dict) else {}
+        read = read_count(fields.get("prompt_tokens"))
+        details = fields.get("prompt_tokens_details")
+        apart = {**fields, **(details if isinstance(details, dict) else {})}
+        known = read + sum(read_count(apart.get(name)) for name in _APART)
+        self._most_read = max(self._most_read, read)
+        if not read or 2 * read < self._most_read or sum(len(each["content"]) for each in messages) < 4 * known:
+            return ""  # half of a prompt has some 8 characters a token
+        counted = _count(messages)
+        if counted <= SURELY_LONG or 2 * known >= counted:
+            return ""
+        what = f"counted {read:,} tokens of a prompt of some {counted:,}: it cuts prompts to the length of its context"
+        return f"the model's server {what}; raise that (num_ctx in Ollama) and set KG_MODEL_WINDOW"
 
     def _read(self, data: Data, spent: Usage) -> Completion:
         """Return the answer in a server's JSON object; raises Passing and ModelErrors."""
         choices = data.get("choices")
         if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+            if (fault := openai_faults.classify(200, {}, data)).kind == openai_faults.FILTERED:
+                raise openai_faults.from_fault(fault, self._endpoint, self._endpoint.address, self.name)
             count = len(choices) if isinstance(choices, list) else "no"
             raise openai_faults.bad_answer(f"an answer with {count} choices instead of one", self._endpoint)
         message = choices[0].get("message")
         reason = choices[0].get("finish_reason")
         reason = str(reason)[:MAX_REASON] if reason else None
         fields: Data = message if isinstance(message, dict) else {}
-        if reason == "content_filter" or fields.get("refusal"):
+        if (reason and openai_faults.is_filtered(reason)) or fields.get("refusal"):
             said = self._endpoint.redact(str(fields.get("refusal") or "stopped by the content filter"))
             raise ContentFiltered(f"{self._endpoint.address}: the model declined this text: {said}")
         if fields.get("tool_calls") or fields.get("function_call"):
             raise openai_faults.bad_answer("a tool call, although no tool was offered", self._endpoint)
-        text = _text(fields.get("content"))
+        text = text_of(fields.get("content"))
         if len(text) > MAX_TEXT:
             raise openai_faults.bad_answer(f"an answer of more than {MAX_TEXT} characters", self._endpoint)
         if not text.strip() and reason != "length":
@@ -207,119 +244,11 @@ class OpenAIChat:
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
-
-def _text(content: object) -> str:
-    """Return the text of a message: a string, or the text parts of a list; empty where there is none."""
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+    def _estimated(self, data: Data, messages: Messages) -> Usage:
+        """Return the usage of one call by our tokeniser."""
+        read, written = _count(messages), tokens.load().count(data["choices"][0]["message"]["content"])
+        return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
 
 
-# ------------------------------------------------------------------------------------------ answers as they come
-
-
-@dataclass
-class Heard:
-    """What came of a stream so far."""
-
-    pieces: list[str] = field(default_factory=list)
-    finish_reason: str | None = None
-    usage: Data | None = None  # as the server counts; None: it did not say
-    whole: Data | None = None  # the answer of a server that does not stream
-    broken: str = ""  # why the stream ended before the answer did, after words were heard
-    joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
-
-    def add(self, piece: str, on_token: Callable[[str], None], *, is_last: bool = False) -> None:
-        """Add a piece of the text, and tell what can be shown: half of a pair of surrogates waits for the other."""
-        if whole := self.joined.decode(piece.encode("utf-16-le", "surrogatepass"), is_last):
-            self.pieces.append(whole)
-            on_token(whole)
-
-    @property
-    def text(self) -> str:
-        """All that was heard."""
-        return "".join(self.pieces)
-
-
-async def _stream(question: ModelCall, on_token: Callable[[str], None]) -> Heard:
-    """Make one call and return its answer; `on_token` gets each piece of the text. Nothing is repeated.
-
-    Where nothing was heard, the ModelError of the fault is raised; later, the answer says that it is broken.
-    """
-    heard, endpoint = Heard(), question.endpoint
-    throttle = openai_client.throttle(endpoint)
-    async with throttle.turn(question.tokens) as began:
-        await question.account.begin()
-        try:
-            with openai_client.translated(question, throttle, began):
-                async with AsyncExitStack() as stack:
-                    async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or a whole error, are here
-                        response = await stack.enter_async_context(question.opened())
-                    await _follow(response, endpoint, heard, on_token)
-                    throttle.answered(began, response.headers)
-        except (Passing, ModelError) as fault:
-            error = fault.error if isinstance(fault, Passing) else fault
-            if not heard.text:
-                raise error from None
-            heard.broken = str(error)
-            return heard
-        await throttle.used(openai_client.count_tokens(heard.usage), question.tokens)
-    return heard
-
-
-async def _follow(
-    response: AsyncAPIResponse[Any], endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]
-) -> None:
-    """Read the events of one answer; the timeout of a call is that of the wait for each piece."""
-    if "event-stream" not in response.headers.get("content-type", ""):
-        async with asyncio.timeout(endpoint.timeout_s):
-            heard.whole = read_object(await read_body(response), endpoint)
-        return
-    is_done = False
-    async for line in _lines(response, endpoint.timeout_s):
-        if not line.startswith(b"data:"):
-            continue  # comments that keep the connection, names of events
-        data = line.removeprefix(b"data:").strip()
-        if is_done := data == b"[DONE]":
-            break
-        _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, on_token)
-    heard.add("", on_token, is_last=True)
-    if not is_done and heard.finish_reason is None:
-        raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
-
-
-async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream. Only line feeds and carriage returns end one: texts may have other line breaks."""
-    pieces = response.iter_bytes().__aiter__()
-    rest = bytearray()
-    while True:
-        is_over = True
-        async with asyncio.timeout(timeout_s):
-            async for piece in pieces:
-                rest += piece
-                if b"\n" in piece or b"\r" in piece:
-                    is_over = False
-                    break
-        *lines, last = rest.replace(b"\r", b"\n").split(b"\n")
-        for line in lines if not is_over else (*lines, last):
-            yield bytes(line)
-        if is_over:
-            return
-        rest = last
-
-
-def _take(event: Data, endpoint: Endpoint, heard: Heard, on_token: Callable[[str], None]) -> None:
-    if isinstance(event.get("usage"), dict):
-        heard.usage = event["usage"]
-    choices = event.get("choices")
-    if not isinstance(choices, list) or not choices:
-        return  # the last event has the usage alone
-    choice = choices[0]
-    if not isinstance(choice, dict) or not isinstance(choice.get("delta") or {}, dict):
-        raise openai_faults.bad_answer("an event of a stream without a choice", endpoint)
-    piece = (choice.get("delta") or {}).get("content")
-    if isinstance(piece, str):
-        heard.add(piece, on_token)
-    reason = choice.get("finish_reason")
-    heard.finish_reason = str(reason) if reason else heard.finish_reason
+def _count(messages: Messages) -> int:
+    return sum(tokens.load().count(message["content"]) for message in messages)

@@ -18,7 +18,7 @@ from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
-from kg_neo4j.errors import BadModelAnswer
+from kg_neo4j.errors import BadModelAnswer, ContextTooLong, RequestRefused
 from kg_neo4j.records import Usage
 
 BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
@@ -30,6 +30,7 @@ class OpenAIEmbedding:
     def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
         self.name = name
         self.batch = batch  # texts in one call
+        self.notes: dict[str, str] = {}  # what was learnt of the server
         self.max_tokens = LIMIT_TOKENS
         self._endpoint = endpoint
         self._price = price
@@ -48,15 +49,28 @@ class OpenAIEmbedding:
     def embed(self, texts: Sequence[str], *, account: Account = UNLIMITED) -> Vectors:
         """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
 
-        `account` pays. Raises ModelRefused, ModelUnavailable, ContextTooLong or ContentFiltered; BadModelAnswer for a
-        wrong count, a wrong order, a wrong dimension, NaN or a zero vector.
+        A batch that the server finds too large is halved, for the rest of the run. `account` pays. Raises ModelRefused,
+        ModelUnavailable, ContextTooLong, ContentFiltered or RequestRefused; BadModelAnswer for a wrong count, a wrong
+        order, a wrong dimension, NaN or a zero vector.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         parts: list[Vectors] = []
-        for start in range(0, len(texts), self.batch):
-            parts.append(self._request(texts[start : start + self.batch], self._dimension, account))
+        start = 0
+        while start < len(texts):
+            part = texts[start : start + self.batch]
+            try:
+                parts.append(self._request(part, self._dimension, account))
+            except (RequestRefused, ContextTooLong) as refused:
+                if len(part) == 1 or (
+                    isinstance(refused, RequestRefused) and refused.fault.kind != openai_faults.BATCH
+                ):
+                    raise
+                self.batch = min(self.batch, (len(part) + 1) // 2)  # kept for the run
+                self.notes["batch"] = f"{self.batch} texts are sent in a call: the server of {self.name} refuses more"
+                continue
             self._dimension = parts[0].shape[1]
+            start += len(part)
         return np.concatenate(parts)
 
     def _request(self, texts: Sequence[str], dimension: int | None, account: Account) -> Vectors:

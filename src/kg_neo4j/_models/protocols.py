@@ -12,13 +12,15 @@ import numpy.typing as npt
 from kg_neo4j._models.answer_text import has_ended, without_surrogates
 from kg_neo4j.records import Usage
 
+Listener = Callable[[str], str | None]  # gets a piece of an answer; a reason that it returns ends the call
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """One answer of a chat model. Its texts can be written as UTF-8: a lone surrogate becomes U+FFFD."""
 
     text: str
-    finish_reason: str | None
+    finish_reason: str | None  # the server's; a listener's reason; "prompt_cut": the server read a part of the prompt
     usage: Usage
     note: str = ""  # what a person should know of how it came
     kept: Usage = field(default_factory=Usage)  # from the cache: what it took when it was paid for, if known
@@ -64,14 +66,16 @@ class StreamingChatModel(Protocol):
         self,
         system: str,
         user: str,
-        on_token: Callable[[str], None],
+        on_token: Listener,
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
     ) -> Completion:
         """Answer as `ChatModel.complete` does, and tell `on_token` each piece of the text as it comes.
 
-        Where the stream breaks, the answer is asked for again as a whole, and `Completion.note` says so.
+        A reason that `on_token` returns ends the call at the server: the text so far is the answer, and the reason its
+        finish reason. An answer that does not come as a stream is one piece. Where the stream breaks, `on_token` is
+        told so, the answer is asked for again as a whole, and `Completion.note` says so.
         """
 
 

@@ -7,14 +7,14 @@ complaint with which the task is asked once more. It knows nothing of caches, bu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.cache import key_of
-from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.protocols import Completion, Listener
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
 
@@ -53,7 +53,7 @@ class Request:
     key: str = ""  # of the stored answer; empty: it is not stored
     place: object = None  # what the stored answer belongs to, for the store alone
     round: int = 0
-    on_token: Callable[[str], None] | None = None  # gets the pieces of the answer as they come
+    on_token: Listener | None = None  # gets the pieces of the answer as they come
 
     def hash(self, model: str) -> str:
         """Return what the cache knows the answer of `model` by: a hash of all that shapes it."""

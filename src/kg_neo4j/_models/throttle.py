@@ -9,7 +9,6 @@ that there is no burst. Tokens are reserved by an estimate, which the server's c
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -17,10 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from kg_neo4j._models.books import Books, Clocks
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_faults import MAX_WAIT_S
-
-_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
-_SECONDS = (3600.0, 60.0, 1.0, 0.001)
+from kg_neo4j._models.openai_faults import MAX_PAUSE_S, MAX_WAIT_S, duration_s
 
 
 @dataclass(slots=True)
@@ -130,19 +126,8 @@ def _until_enough(headers: Mapping[str, str], kind: str, needed: float) -> float
         return 0.0
     whole = _number(headers.get(f"x-ratelimit-limit-{kind}"))
     share = (needed - left) / (whole - left) if whole is not None and whole > needed else 1.0
-    return min(reset_s * share, MAX_WAIT_S)
+    return min(reset_s * share, MAX_PAUSE_S)
 
 
 def _number(text: str | None) -> float | None:
     return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
-def duration_s(text: str) -> float | None:
-    """Return what "6m0s", "20ms", "1.5s" or "12" mean in seconds; None for anything else."""
-    text = text.strip()[:30]
-    if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", text):
-        return float(text)
-    found = _DURATION.fullmatch(text)
-    if not text or found is None:
-        return None
-    return sum(float(part) * unit for part, unit in zip(found.groups(), _SECONDS, strict=True) if part)

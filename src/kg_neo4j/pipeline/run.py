@@ -154,6 +154,7 @@ class Run:
             labels=labels,
         )
         self.tally.changes += done.embedded
+        self.tally.notes += [each for each in getattr(embedder, "notes", {}).values() if each not in self.tally.notes]
 
     def analyse(self, singletons: bool | None = None) -> int:
         """Bring communities and centralities up to date and return the number of communities."""

@@ -15,7 +15,7 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.door import Door, open_door
-from kg_neo4j._models.layers import FILTERED, TOO_LONG, Unasked
+from kg_neo4j._models.layers import FILTERED, TOO_LONG, UNREADABLE, Unasked
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted, Request, Task, TaskAnswer, Unanswered, once_more
 from kg_neo4j.errors import (
@@ -25,6 +25,7 @@ from kg_neo4j.errors import (
     ContextTooLong,
     ModelRefused,
     ModelUnavailable,
+    RequestRefused,
 )
 from kg_neo4j.settings import Settings
 
@@ -227,6 +228,44 @@ def test_what_concerns_every_task_stops_the_rest(llm: FakeLlm) -> None:
     with pytest.raises(ModelRefused):
         asked.ask(Sum("d"))
     assert asked.again().ask(Sum("d")).value == 4
+
+
+def refusing(llm: FakeLlm, *messages: str) -> Door:
+    """Return a door to a server that refuses one request after the other in these words; an empty one is answered."""
+    for message in messages:
+        llm.fail(400, message=message) if message else llm.say("2")
+    return door(llm.say("4"))
+
+
+def test_three_first_requests_that_are_refused_alike_stop_the_rest(llm: FakeLlm) -> None:
+    asked = refusing(llm, "field 7 of 'ab' is odd", "field 12 of 'c' is odd", "field 3 of '' is odd")
+    answers: list[TaskAnswer[int]] = list(asked.ask_all([Sum("a"), Sum("b"), Sum("c"), Sum("d")]))
+    assert [type(answer.error) for answer in answers] == [RequestRefused, RequestRefused, ModelRefused, ModelRefused]
+    assert "the first 3 requests ended in this way" in str(answers[3].error)
+    assert llm.calls == 3
+    assert asked.again().ask(Sum("d")).value == 4
+
+
+@pytest.mark.parametrize("messages", [("", *["odd"] * 3), ("odd", "", "odd", "odd"), ("odd", "even", "odd", "odd")])
+def test_refusals_of_which_one_is_another_are_those_of_their_tasks(llm: FakeLlm, messages: tuple[str, ...]) -> None:
+    answers: list[TaskAnswer[int]] = list(refusing(llm, *messages).ask_all([Sum(each) for each in "abcde"]))
+    errors = [RequestRefused if message else type(None) for message in (*messages, "")]
+    assert [type(answer.error) for answer in answers] == errors
+    assert answers[4].value == 4
+
+
+def test_a_refused_request_is_neither_stored_nor_hidden_from_who_asks_it_alone(llm: FakeLlm) -> None:
+    store = Memory(remembers=frozenset({UNREADABLE}))
+    asked = refusing(llm, "strange").storing(store)
+    with pytest.raises(RequestRefused, match="strange"):
+        asked.ask(Sum("a", "a"))
+    assert store.rows == {}
+    assert asked.ask(Sum("a", "a")).value == 4
+
+
+def test_what_was_learnt_of_the_server_is_a_note_of_the_door(llm: FakeLlm, cache: AnswerCache) -> None:
+    asked = door(llm.fail(400, message="temperature is not supported").say("4"), cache).storing(Memory())
+    assert asked.ask(Sum("a")).notes == asked.notes == ("the model's server refuses temperature, which is left out",)
 
 
 def test_after_a_stop_known_answers_are_still_given(llm: FakeLlm, cache: AnswerCache) -> None:

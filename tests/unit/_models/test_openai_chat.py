@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import SecretStr
 
-from fake_llm import FakeLlm, Reply
+from fake_llm import FakeLlm, Reply, Request
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.protocols import Completion
@@ -24,6 +24,7 @@ from kg_neo4j.errors import (
     ModelError,
     ModelRefused,
     ModelUnavailable,
+    RequestRefused,
     UsageError,
 )
 from kg_neo4j.records import Usage
@@ -160,14 +161,14 @@ def test_retries_end(llm: FakeLlm, chat: OpenAIChat) -> None:
     [
         ("7", 7, 12),
         ("0", 0, 0.2),
-        ("3600", 60, 66),
+        ("300", 300, 305),
         ("-5", 0.5, 1),
         ("soon", 0.5, 1),
         ("nan", 0.5, 1),
         ("1e999", 0.5, 1),
     ],
 )
-def test_retry_after_is_honoured_up_to_a_minute(
+def test_retry_after_is_honoured(
     llm: FakeLlm, chat: OpenAIChat, clock: Clock, told: str, at_least: float, at_most: float
 ) -> None:
     llm.fail(429, retry_after=told).say("yes")
@@ -175,15 +176,31 @@ def test_retry_after_is_honoured_up_to_a_minute(
     assert at_least <= clock.waits[0] <= at_most
 
 
+def test_a_wait_above_the_limit_is_named_with_it(llm: FakeLlm, chat: OpenAIChat, clock: Clock) -> None:
+    llm.fail(429, retry_after="3600", message="come back later")
+    with pytest.raises(ModelUnavailable, match=r"come back later; it asks to wait 3,600 s, .* at most 300 s") as error:
+        ask(chat)
+    assert (llm.calls, clock.waits) == (1, [])
+    assert "stored" in (error.value.hint or "")
+
+
 @pytest.mark.parametrize(
-    ("status", "hint"), [(400, None), (401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "KG_MODEL"), (422, None)]
+    ("status", "hint"), [(401, "OPENAI_API_KEY"), (402, "credit"), (403, "OPENAI_API_KEY"), (404, "KG_MODEL")]
 )
-def test_what_cannot_pass_is_asked_once(llm: FakeLlm, chat: OpenAIChat, status: int, hint: str | None) -> None:
+def test_what_concerns_every_request_is_asked_once(llm: FakeLlm, chat: OpenAIChat, status: int, hint: str) -> None:
     llm.fail(status, message="no such thing")
     with pytest.raises(ModelRefused, match="no such thing") as raised:
         ask(chat)
     assert llm.calls == 1
-    assert (hint or "") in (raised.value.hint or "")
+    assert hint in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize("status", [400, 405, 418, 422, 501])
+def test_what_is_not_known_concerns_this_request_and_is_asked_once(llm: FakeLlm, chat: OpenAIChat, status: int) -> None:
+    llm.fail(status, message="no such thing")
+    with pytest.raises(RequestRefused, match="no such thing"):
+        ask(chat)
+    assert llm.calls == 1
 
 
 def test_an_empty_account_does_not_pass(llm: FakeLlm, chat: OpenAIChat) -> None:
@@ -214,6 +231,10 @@ def test_a_prompt_that_is_too_long(llm: FakeLlm, chat: OpenAIChat, code: str | N
         lambda llm: llm.fail(400, code="content_filter"),
         lambda llm: llm.fail(400, message="The response was filtered: ResponsibleAIPolicyViolation"),
         lambda llm: llm.say("I", "content_filter"),
+        lambda llm: llm.say("I", "SAFETY"),
+        lambda llm: llm.fail(403, message="requires moderation: your input was flagged"),
+        lambda llm: llm.script(llm.json({"error": {"message": "Content Exists Risk", "code": 400}})),
+        lambda llm: llm.script(Reply(body=b'{"choices": [], "promptFeedback": {"blockReason": "SAFETY"}}')),
         lambda llm: llm.say(None, refusal="I will not."),
     ],
 )
@@ -228,8 +249,11 @@ def test_parameters_that_a_model_refuses_are_renamed_or_dropped_once(llm: FakeLl
     llm.fail(400, param="max_tokens", message="Use 'max_completion_tokens' instead.")
     llm.fail(400, param="temperature", message="Only the default (1) value is supported.")
     llm.say("yes").say("again")
-    assert ask(chat).text == "yes"
-    assert ask(chat).text == "again"
+    first, second = ask(chat), ask(chat)
+    assert (first.text, second.text, second.note) == ("yes", "again", "")
+    assert "max_completion_tokens instead of max_tokens" in first.note
+    assert "refuses temperature" in first.note
+    assert "; ".join(tuple(chat.notes.values())) == first.note
     assert llm.calls == 4
     for request in llm.requests[2:]:
         assert set(request.body) == {"model", "messages", "max_completion_tokens"}
@@ -238,10 +262,106 @@ def test_parameters_that_a_model_refuses_are_renamed_or_dropped_once(llm: FakeLl
 def test_a_limit_on_output_that_is_too_large_is_dropped_and_never_loops(llm: FakeLlm, chat: OpenAIChat) -> None:
     for _ in range(20):
         llm.fail(400, param="max_tokens", message="max_tokens is too large: 7.")
-    with pytest.raises(ModelRefused, match="too large"):
+    with pytest.raises(RequestRefused, match="too large"):
         ask(chat)
     assert llm.calls == 2
     assert "max_tokens" not in llm.requests[1].body
+
+
+def test_a_parameter_is_named_by_the_words_alone(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.fail(422, message="`temperature` cannot be set for this model").say("yes").say("again")
+    assert (ask(chat).text, ask(chat).text, llm.calls) == ("yes", "again", 3)
+    assert ["temperature" in request.body for request in llm.requests] == [True, False, False]
+
+
+def test_a_limit_on_output_is_lowered_to_what_the_server_takes(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.fail(400, message="Range of max_tokens should be [1, 8192]").say("yes").say("again")
+    for _ in range(2):
+        chat.complete("s", "u", max_tokens=20_000)
+    ask(chat)
+    assert [request.body["max_tokens"] for request in llm.requests] == [20_000, 8_192, 8_192, 7]
+    assert tuple(chat.notes.values()) == ("the model's server takes at most 8192 for max_tokens",)
+
+
+def test_a_server_that_always_wants_less_is_left(llm: FakeLlm, chat: OpenAIChat) -> None:
+    for most in range(900, 0, -1):
+        llm.fail(400, message=f"max_tokens must be at most {most}")
+    with pytest.raises(RequestRefused):
+        chat.complete("s", "u", max_tokens=1_000)
+    assert llm.calls == 10
+
+
+def test_without_a_system_role_its_text_stands_before_the_users(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.fail(400, message="System role not supported").say("yes").say("again")
+    assert (ask(chat).text, ask(chat).text, llm.calls) == ("yes", "again", 3)
+    for request in llm.requests[1:]:
+        assert request.body["messages"] == [{"role": "user", "content": "be brief\n\nhello"}]
+    assert "no system role" in "".join(tuple(chat.notes.values()))
+
+
+def test_many_threads_learn_a_refusal_once(llm: FakeLlm, chat: OpenAIChat) -> None:
+    """The server refuses each request that has a temperature, in whatever order they come."""
+
+    def refuse(request: Request) -> Reply | None:
+        error = {"error": {"message": "temperature is not supported"}}
+        return llm.json(error, 400) if "temperature" in request.body else None
+
+    llm.faults = refuse
+    answers: list[Completion] = []
+    threads = [threading.Thread(target=lambda: answers.append(ask(chat))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 8
+    assert len([each for each in answers if each.note]) == 1
+    assert tuple(chat.notes.values()) == ("the model's server refuses temperature, which is left out",)
+
+
+# -- prompts that a server cuts
+
+LONG = "The river runs past the old mill and the town. " * 150  # of some 1,650 tokens
+
+
+def counted(llm: FakeLlm, **usage: object) -> Reply:
+    choice = {"message": {"content": "yes"}, "finish_reason": "stop"}
+    return llm.json({"choices": [choice], "usage": {"completion_tokens": 5, **usage}})
+
+
+def test_a_prompt_of_which_the_server_counts_a_part_was_cut(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.script(counted(llm, prompt_tokens=256), counted(llm, prompt_tokens=250))
+    done, again = (chat.complete("s", LONG) for _ in range(2))
+    assert (done.finish_reason, again.finish_reason) == ("prompt_cut", "prompt_cut")
+    assert "counted 256 tokens of a prompt of some 1," in done.note
+    assert "num_ctx" in done.note
+    assert tuple(chat.notes.values()) == (done.note,)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 0},
+        {},
+        {"prompt_tokens": 900},
+        {"prompt_tokens": 100, "cache_read_input_tokens": 1500},
+        {"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 1500}},
+        {"prompt_tokens": 100, "prompt_cache_hit_tokens": 1500},
+    ],
+)
+def test_a_server_that_counts_otherwise_cuts_nothing(llm: FakeLlm, chat: OpenAIChat, usage: dict[str, object]) -> None:
+    llm.script(counted(llm, **usage))
+    done = chat.complete("s", LONG)
+    assert (done.finish_reason, done.note) == ("stop", "")
+
+
+def test_a_server_that_counted_more_before_cuts_nothing(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.script(counted(llm, prompt_tokens=1_600), counted(llm, prompt_tokens=100))
+    assert [chat.complete("s", LONG).finish_reason for _ in range(2)] == ["stop", "stop"]
+
+
+def test_a_short_prompt_is_never_called_cut(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.script(counted(llm, prompt_tokens=3))
+    assert chat.complete("s", LONG[:2_000]).finish_reason == "stop"
 
 
 @pytest.mark.parametrize(

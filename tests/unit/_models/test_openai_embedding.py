@@ -11,7 +11,7 @@ import pytest
 from fake_llm import DIMENSION, FakeLlm, Reply
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j.errors import BadModelAnswer, ModelRefused
+from kg_neo4j.errors import BadModelAnswer, ContextTooLong, ModelRefused, RequestRefused
 
 TEXTS = ["Ada wrote letters", "Mecca is a city", "the river runs"]
 
@@ -88,6 +88,39 @@ def test_no_data_at_all(llm: FakeLlm, model: OpenAIEmbedding) -> None:
     llm.script(Reply(body=b'{"data": null}'), Reply(body=b'{"data": ["x", "y"]}'))
     with pytest.raises(BadModelAnswer):
         model.embed(TEXTS[:2])
+
+
+SMALLER = ["at most 2 inputs are allowed", "batch size 5 > maximum allowed batch size 2", "the input is too long"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [*((400, each) for each in SMALLER), (413, "too large"), (422, SMALLER[1])]
+)
+def test_a_batch_that_is_too_large_is_halved_for_the_run(llm: FakeLlm, status: int, message: str) -> None:
+    model = OpenAIEmbedding("e", Endpoint(llm.url), batch=8)
+    texts = [f"text {number}" for number in range(5)]
+    llm.fail(status, message=message).fail(status, message=message)
+    vectors = model.embed(texts)
+    assert [len(request.body["input"]) for request in llm.requests] == [5, 3, 2, 2, 1]
+    assert np.array_equal(vectors, OpenAIEmbedding("e", Endpoint(llm.url)).embed(texts))
+    llm.requests.clear()
+    model.embed(texts)
+    assert [len(request.body["input"]) for request in llm.requests] == [2, 2, 1]
+    assert tuple(model.notes.values()) == ("2 texts are sent in a call: the server of e refuses more",)
+
+
+def test_one_text_that_is_too_long_is_an_error(llm: FakeLlm, model: OpenAIEmbedding) -> None:
+    llm.fail(413).fail(413)
+    with pytest.raises(ContextTooLong):
+        model.embed(TEXTS)
+    assert llm.calls == 2
+
+
+def test_another_refusal_halves_nothing(llm: FakeLlm, model: OpenAIEmbedding) -> None:
+    llm.fail(400, message="strange")
+    with pytest.raises(RequestRefused):
+        model.embed(TEXTS)
+    assert (llm.calls, tuple(model.notes.values())) == (1, ())
 
 
 def test_a_wrong_model_is_refused_at_once(llm: FakeLlm, model: OpenAIEmbedding) -> None:

@@ -191,7 +191,7 @@ def test_headers_that_say_that_nothing_is_left_hold_the_next_call_back(
         ("", None),
         ("soon", None),
         ("-5s", None),
-        ("1d", None),
+        ("1d", 86_400.0),
         ("2026-11-20T12:00:00Z", None),
         ("9" * 40, None),
     ],
