@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j._models import openai_client, openai_faults, tokens
+from kg_neo4j._models.answer_text import PROMPT_CUT, has_ended
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_client import Data, ModelCall, Streamed, read_count, text_of
@@ -23,7 +24,6 @@ from kg_neo4j.records import Usage
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
 ESTIMATED = "the server did not count the tokens of the stream; they are counted here"
 BROKEN = "\n(the stream broke here; the whole answer is requested again)\n"
-PROMPT_CUT = "prompt_cut"  # finish reason: the server read a part of the prompt
 MAX_REASON = 40  # characters: "content_filter" is the longest that is known
 MOST_FORMS = 10  # of one request: there are at most five parameters, two roles, and streams or none
 NEW_NAME = "max_completion_tokens"
@@ -122,6 +122,7 @@ class OpenAIChat:
         ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what `account` raises. An
         answer cut at its first token is a Completion with an empty text and finish reason "length".
         """
+        max_tokens = min(max_tokens, self.largest_output) if max_tokens else None
         spent, notes = [Usage()], list[str]()  # on answers that could not be used
         is_whole, unstreamed = on_token is None, None
         for form in itertools.count(1):
@@ -232,7 +233,7 @@ class OpenAIChat:
         text = text_of(fields.get("content"))
         if len(text) > MAX_TEXT:
             raise openai_faults.bad_answer(f"an answer of more than {MAX_TEXT} characters", self._endpoint)
-        if not text.strip() and reason != "length":
+        if not text.strip() and has_ended(reason) is not False:
             raise openai_faults.bad_answer("an answer without content", self._endpoint)
         return Completion(text, reason, spent)
 

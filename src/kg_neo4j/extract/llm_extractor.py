@@ -58,7 +58,7 @@ class _Rows(Task[Completion]):
 
 
 @dataclass(slots=True)
-class Listener:
+class RowListener:
     """Hears an answer as it comes, and says when it should end: ten rows that bring nothing new."""
 
     schema: Schema
@@ -149,12 +149,12 @@ class LlmExtractor:
         columns = len(self._schema.node_header) + len(self._schema.relationship_header)
         limit = round(LIMIT_A_TOKEN * tokens.load().count(shown_text)) + LIMIT_A_COLUMN * columns
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
-        said = self._door.ask(task, Listener(self._schema)).result()
+        said = self._door.ask(task, RowListener(self._schema)).result()
         unseen = said.usage.output_tokens - tokens.load().count(said.text)
         if task.max_tokens and said.is_cut and unseen > limit / 2:
             self._thinks = True
             spent, task = said.usage, replace(task, max_tokens=None)
-            said = self._door.ask(task, Listener(self._schema)).result()
+            said = self._door.ask(task, RowListener(self._schema)).result()
             said = replace(said, usage=spent + said.usage)
         return ModelAnswer(
             text=said.text,

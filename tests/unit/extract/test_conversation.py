@@ -22,7 +22,7 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.conversation import Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.interface import FollowUp
-from kg_neo4j.extract.llm_extractor import LIMIT_A_COLUMN, LIMIT_A_TOKEN, Listener, LlmExtractor
+from kg_neo4j.extract.llm_extractor import LIMIT_A_COLUMN, LIMIT_A_TOKEN, LlmExtractor, RowListener
 from kg_neo4j.extract.reading import Rounds, Shown
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, RejectionReason
@@ -348,7 +348,7 @@ def test_a_model_that_spends_the_limit_on_thoughts_gets_none(llm: FakeLlm, task:
 
 
 def test_a_listener_hears_nothing_new_in_ten_rows() -> None:
-    listener = Listener(SCHEMA)
+    listener = RowListener(SCHEMA)
     people = [f"n{i},PERSON,Person {i},,,,,," for i in range(200)]
     pairs = [f"r{i},n{i},KNEW,n{i + 1},,,," for i in range(199)]
     assert not any(listener(f"{line}\n") for line in csv(*people, *pairs).splitlines())
