@@ -6,8 +6,6 @@ entities go by `num`, pairs are folded and sorted by it, one thread reads, and r
 
 from __future__ import annotations
 
-import os
-import platform
 import re
 import secrets
 from collections.abc import Iterator, Sequence
@@ -15,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kg_neo4j import owners
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from graphdatascience.graph import Graph
 
 PREFIX = "kg-neo4j/"
+_NAME = re.compile(PREFIX + r"[0-9a-f]+/[0-9a-f]{8}/(.*:\d+:\d+\.\d+)", re.DOTALL)
 OLDEST_GDS = (2, 13)  # the first that was tried; the client's calls are those of this line
 STALE_S = 24 * 3600  # a projection of another machine is given up after a day
 DAMPING = 0.85  # PageRank: Brin and Page's value, and the default of GDS
@@ -174,24 +174,12 @@ def sweep(database: Database, gds: GraphDataScience) -> int:
 
 
 def _new_name(graph: str) -> str:
-    """Return prefix / hash of the graph / host / process / its start / nonce."""
-    import psutil
-
-    started = f"{psutil.Process().create_time():.2f}"
-    parts = (hash_id(graph)[:12], platform.node().replace("/", "_"), str(os.getpid()), started, secrets.token_hex(4))
-    return PREFIX + "/".join(parts)
+    """Return prefix / hash of the graph / nonce / the process that owns it."""
+    return f"{PREFIX}{hash_id(graph)[:12]}/{secrets.token_hex(4)}/{owners.this_process()}"
 
 
 def _is_stale(name: str, age_s: int) -> bool:
-    import psutil
-
-    parts = name.removeprefix(PREFIX).split("/")
-    if len(parts) != 5 or not parts[2].isdecimal():
+    found = _NAME.fullmatch(name)
+    if found is None:
         return False  # not a name that we make
-    _, host, process, started, _ = parts
-    if host != platform.node().replace("/", "_"):
-        return age_s > STALE_S
-    try:
-        return f"{psutil.Process(int(process)).create_time():.2f}" != started
-    except psutil.NoSuchProcess:
-        return True
+    return owners.has_ended(found[1]) if owners.is_here(found[1]) else age_s > STALE_S
