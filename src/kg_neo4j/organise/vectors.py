@@ -75,13 +75,30 @@ def embed(
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _MissingVectors(database, graph, model, progress, concurrency, labels)
-    embedded = 0
-    for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
+    size = _vectors_a_write(model)
+    at_once = size if concurrency == 1 else min(size, TEXTS_A_CALL)
+    page = partial(_page, graph)
+    embedded = reused = 0
+
+    def slices() -> Iterator[_Slice]:
+        """Yield nodes whose vector is missing or of another text, a label after the other, in parts for one call."""
+        nonlocal reused
+        first = database.read_transaction(lambda reader: {label: page(reader, label) for label in labels})
+        for label in labels:
+            for found in pages(first.pop(label), PAGE, partial(page, database, label)):
+                rows = [row for row in found if row["text"] and row["text"].strip()]
+                hashed = [(row, text_hash(row["text"], model)) for row in rows]
+                stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
+                reused += len(rows) - len(stale)
+                progress.advance("embed", len(rows))
+                for part in batches(stale, at_once):
+                    yield label, part
+
+    for vectors in _embedded(model, tokeniser, slices(), concurrency):
         database.write_parts(vectors, partial(_store, graph=graph))
         embedded += len(vectors)
     progress.finish("embed")
-    return VectorReport(embedded, reading.reused)
+    return VectorReport(embedded, reused)
 
 
 def text_hash(text: str, model: EmbeddingModel) -> str:
@@ -90,37 +107,9 @@ def text_hash(text: str, model: EmbeddingModel) -> str:
     return hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-@dataclass(slots=True)
-class _MissingVectors:
-    """The nodes whose vector is missing or of another text."""
-
-    database: Database
-    graph: str
-    model: EmbeddingModel
-    progress: Progress
-    concurrency: int
-    labels: Sequence[str]
-    reused: int = 0
-
-    def slices(self) -> Iterator[_Slice]:
-        """Yield them, a label after the other, in parts for one call to the model."""
-        size = _vectors_a_write(self.model)
-        at_once = size if self.concurrency == 1 else min(size, TEXTS_A_CALL)
-        labels = self.labels
-        first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
-        for label in labels:
-            for page in pages(first.pop(label), PAGE, partial(self._page, self.database, label)):
-                rows = [row for row in page if row["text"] and row["text"].strip()]
-                hashed = [(row, text_hash(row["text"], self.model)) for row in rows]
-                stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
-                self.reused += len(rows) - len(stale)
-                self.progress.advance("embed", len(rows))
-                for part in batches(stale, at_once):
-                    yield label, part
-
-    def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
-        query = queries.get(f"write/vector_texts_{label.lower()}")
-        return reader.read(query, graph=self.graph, after=after, limit=PAGE)
+def _page(graph: str, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
+    query = queries.get(f"write/vector_texts_{label.lower()}")
+    return reader.read(query, graph=graph, after=after, limit=PAGE)
 
 
 def _vectors_a_write(model: EmbeddingModel) -> int:
