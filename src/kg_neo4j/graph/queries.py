@@ -42,7 +42,7 @@ class Column:
 
     name: str
     type: str  # STRING, INTEGER, FLOAT, BOOLEAN, LIST<STRING>, MAP, ...
-    note: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

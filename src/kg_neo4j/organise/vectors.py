@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 
 from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
@@ -38,14 +37,6 @@ _Slice = tuple[str, Sequence[tuple[Row, str]]]  # a label, and nodes with the ha
 _Vector = tuple[str, dict[str, object]]  # a label, and the row that is stored of a node
 
 
-@dataclass(frozen=True, slots=True)
-class VectorReport:
-    """What embedding a graph did."""
-
-    embedded: int  # nodes whose vector is new
-    reused: int  # nodes whose stored vector is still right
-
-
 def prepare(database: Database, model: EmbeddingModel) -> None:
     """Bring all search indexes online, while nothing else writes: an index in the making and a write may hang.
 
@@ -67,29 +58,27 @@ def embed(
     *,
     concurrency: int = 1,
     labels: Sequence[str] = LABELS,
-) -> VectorReport:
-    """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector, after `prepare`.
+) -> int:
+    """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector; return how many are new.
 
-    `concurrency` calls to the model are in flight; what they gave is stored while the next ones run. A repeat gives 0
-    changes. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
+    Call `prepare` first. `concurrency` calls to the model are in flight; what they gave is stored while the next ones
+    run. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
     """
     search_indexes.check(database, model)
     progress.start("embed")
     size = _vectors_a_write(model)
     at_once = size if concurrency == 1 else min(size, TEXTS_A_CALL)
     page = partial(_page, graph)
-    embedded = reused = 0
+    embedded = 0
 
     def slices() -> Iterator[_Slice]:
         """Yield nodes whose vector is missing or of another text, a label after the other, in parts for one call."""
-        nonlocal reused
         first = database.read_transaction(lambda reader: {label: page(reader, label) for label in labels})
         for label in labels:
             for found in pages(first.pop(label), PAGE, partial(page, database, label)):
                 rows = [row for row in found if row["text"] and row["text"].strip()]
                 hashed = [(row, text_hash(row["text"], model)) for row in rows]
                 stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
-                reused += len(rows) - len(stale)
                 progress.advance("embed", len(rows))
                 for part in batches(stale, at_once):
                     yield label, part
@@ -98,7 +87,7 @@ def embed(
         database.write_parts(vectors, partial(_store, graph=graph))
         embedded += len(vectors)
     progress.finish("embed")
-    return VectorReport(embedded, reused)
+    return embedded
 
 
 def text_hash(text: str, model: EmbeddingModel) -> str:
