@@ -134,10 +134,11 @@ def _refresh(
     measured = _measure(database, graph, found, seed)
     step()
     levels = communities.hierarchy(graph, measured.cells)
-    result = _result(levels if singletons else communities.shared(levels), found, measured)
+    shared = tuple(tuple(each for each in level if len(each.members) > 1) for level in levels)
+    result = _result(levels if singletons else shared, found, measured)
     changes = differences(result, found.communities, found.stored, found.places)
     step()
-    communities_found = sum(len(each.members) > 1 for each in levels[0]) if levels else 0
+    communities_found = len(shared[0]) if shared else 0
     new_state = {
         "fingerprint": found.fingerprint,
         "communities": communities_found,
