@@ -70,27 +70,19 @@ class Projection:
 
         Call each of these once: what is found is kept in the projection and read from there.
         """
-        self._gds.page_rank.mutate(
-            self._graph,
-            mutate_property="pagerank",
+        return self._measured(
+            self._gds.page_rank,
+            "pagerank",
             relationship_weight_property="weight",
             damping_factor=DAMPING,
             max_iterations=PAGERANK_ITERATIONS,
-            concurrency=1,
         )
-        return dict(self._values("pagerank"))
 
     def betweenness(self, seed: int) -> dict[int, float]:
         """Return num -> shortest paths through it, unweighted; estimated from a sample in a large graph."""
-        exact = self._nodes <= EXACT_BETWEENNESS_NODES
-        self._gds.betweenness.mutate(
-            self._graph,
-            mutate_property="betweenness",
-            sampling_size=None if exact else BETWEENNESS_SAMPLES,
-            sampling_seed=None if exact else seed,
-            concurrency=1,
-        )
-        return dict(self._values("betweenness"))
+        sample = {"sampling_size": BETWEENNESS_SAMPLES, "sampling_seed": seed}
+        given = {} if self._nodes <= EXACT_BETWEENNESS_NODES else sample
+        return self._measured(self._gds.betweenness, "betweenness", **given)
 
     def structure(self) -> dict[int, EntityStructure]:
         """Return num -> component, core, triangles, clustering and whether it is an articulation point. Call it once.
@@ -105,11 +97,11 @@ class Projection:
         rows = self._database.read(queries.get("analytics/bridges"), name=self.name)
         return tuple((row["s"], row["t"]) for row in rows)
 
-    def _values(self, name: str) -> Iterator[tuple[int, Any]]:
-        """Yield num and value of a property that is kept in the projection."""
+    def _measured(self, procedures: Any, name: str, **given: Any) -> dict[int, float]:
+        """Let GDS keep what it measures in the projection, and return num -> value."""
+        procedures.mutate(self._graph, mutate_property=name, concurrency=1, **given)
         rows = self._database.stream(queries.get("analytics/projected_values"), name=self.name, property=name)
-        for row in rows:
-            yield from zip(row["nums"], row["values"], strict=True)
+        return {num: value for row in rows for num, value in zip(row["nums"], row["values"], strict=True)}
 
 
 @contextmanager
