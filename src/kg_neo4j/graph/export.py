@@ -112,7 +112,7 @@ def whole(target: Path) -> Iterator[Path]:
         yield partial
         partial.replace(target)
     except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror}") from error
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place") from error
     finally:
         with contextlib.suppress(OSError):  # the first error is the one to report
             partial.unlink()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import whole
 from kg_neo4j.organise.plot_graph import read_graph
 from kg_neo4j.organise.viewer.view import FONTS, draw_file, draw_page, read_view, view
 
@@ -84,10 +85,5 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
 
 def write_whole(target: Path, content: bytes) -> None:
     """Write next to the target, then rename, so that half a picture is never visible."""
-    partial = target.with_name(f".{target.name}.part")
-    try:
+    with whole(target) as partial:
         partial.write_bytes(content)
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place") from error
