@@ -25,7 +25,7 @@ from kg_neo4j.records import Chunk
 
 LABELS = search_indexes.LABELS
 PAGE = 2_000  # nodes read at a time
-TEXTS_A_CALL = 128  # where several calls are in flight
+TEXTS_A_CALL = 128  # where several calls are in flight, and of a tree
 AHEAD = 2  # calls begun, times those in flight
 CHUNKS_A_TASK = 256  # of chunks that are embedded while others are extracted
 WAITING = 32  # such tasks; what comes faster is left for the end
