@@ -121,7 +121,7 @@ class MemoryTrees:
 
     def begin(self, document_id: str, name: str) -> None:
         id = tree_id(self.graph, document_id, name)
-        self.trees.setdefault(id, StoredTree(id, name, None, False, None, None, (), {}, (), {}))
+        self.trees.setdefault(id, StoredTree(id, name, False, None, None, (), {}, (), {}))
 
     def tree(self, id: str) -> StoredTree | None:
         return self.trees.get(id)
@@ -134,7 +134,7 @@ class MemoryTrees:
         nodes |= {node.id: node for node in found.changed}
         leaves = tuple(sorted([*wanted.chunks, *wanted.passages])) if found.relinked else stored.leaves
         about = (wanted.fit, wanted.settings, tuple(wanted.answers), dict(wanted.properties))
-        whole = StoredTree(stored.id, stored.name, wanted.properties["fingerprint"], True, *about, leaves, nodes)
+        whole = StoredTree(stored.id, stored.name, True, *about, leaves, nodes)
         used = {*wanted.answers, *(key for node in nodes.values() for key in node.properties.get("answers", ()))}
         kept = self.replies.get(stored.id, {})
         self.replies[stored.id] = {key: kept[key] for key in used & kept.keys()}

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from corpus import document, record_document
 from kg_neo4j._models import tokens
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
+from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.organise.tree.written import shorter
 from kg_neo4j_offline import tree_texts
 
@@ -33,6 +36,27 @@ _TEXT = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.M
 _ASPECT = re.compile(r"with regard to one aspect alone: (.*)\.$", re.MULTILINE)
 _OF_NOTE = re.compile(r"of one aspect alone into a note: (.*)\.$", re.MULTILINE)
 _NOTE = re.compile(r"^- (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeState:
+    """Whether a tree can be searched, and whether it is of the text that its document has now."""
+
+    id: str
+    name: str
+    document_id: str
+    title: str  # of the document
+    complete: bool
+    stale: bool  # the document's chunks are not those that it was built from
+
+
+def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
+    """Return the state of every tree of `graph`, by title and name."""
+    about = ("id", "name", "document_id", "title", "complete")
+    return tuple(
+        TreeState(**{name: row[name] for name in about}, stale=row["fingerprint"] != fingerprint(row["chunks"]))
+        for row in database.read(queries.get("tree/trees"), graph=graph)
+    )
 
 
 @cache

@@ -16,9 +16,8 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, TreeBuildOptions, load
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise.tree.upkeep import tree_states
 from kg_neo4j.pipeline.commands.tree import tree
-from tree_runs import ASPECTS, CHECKOUT, NAMES, count, dump, kind_of, read, say, story, tell
+from tree_runs import ASPECTS, CHECKOUT, NAMES, count, dump, kind_of, read, say, story, tell, tree_states
 
 QUICK = LoadOptions(analytics=False)
 IDLE = """

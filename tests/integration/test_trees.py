@@ -17,10 +17,9 @@ from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise.tree.upkeep import tree_states
 from kg_neo4j.pipeline.commands.rebuild import rebuild
 from kg_neo4j.pipeline.commands.tree import TreeReport, plan_tree, tree
-from tree_runs import NAMES, change, count, dump, kind_of, read, saga, say, story, tell
+from tree_runs import NAMES, change, count, dump, kind_of, read, saga, say, story, tell, tree_states
 
 TREE_LABELS = ("Tree", "TreeNode", "Answer")
 QUICK = LoadOptions(analytics=False, chunk_tokens=100)

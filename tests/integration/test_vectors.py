@@ -53,7 +53,7 @@ NODES = query(
 )
 
 
-def embed(database: Database, graph: str, model: EmbeddingModel = MODEL) -> vectors.VectorReport:
+def embed(database: Database, graph: str, model: EmbeddingModel = MODEL) -> int:
     vectors.prepare(database, model)
     return vectors.embed(database, graph, model, TOKENISER)
 
@@ -61,9 +61,9 @@ def embed(database: Database, graph: str, model: EmbeddingModel = MODEL) -> vect
 def test_chunks_entities_and_facts_get_vectors_of_their_texts(database: Database, graph: str) -> None:
     load(database, graph)
     model = CountingEmbedding()
-    report = embed(database, graph, model)
+    embedded = embed(database, graph, model)
     rows = database.read(NODES, graph=graph)
-    assert report.embedded == len(rows) == 3 + 5 + 3
+    assert embedded == len(rows) == 3 + 5 + 3
     for row in rows:
         vector = np.array(row["node"]["embedding"])
         assert vector.shape == (256,)
@@ -78,8 +78,7 @@ def test_a_repeat_embeds_nothing_and_writes_nothing(database: Database, graph: s
     embed(database, graph)
     before = database.read(NODES, graph=graph)
     model = CountingEmbedding()
-    report = embed(database, graph, model)
-    assert (report.embedded, report.reused) == (0, 11)
+    assert embed(database, graph, model) == 0
     assert model.texts == []
     assert database.read(NODES, graph=graph) == before
 
@@ -90,7 +89,7 @@ def test_only_what_changed_is_embedded_again(database: Database, graph: str) -> 
     change = query("MATCH (n:Entity {name: 'Lord Byron', graph: $graph}) SET n.description = 'A poet.'", "none")
     database.write(change, graph=graph)
     model = CountingEmbedding()
-    assert embed(database, graph, model).embedded == 1
+    assert embed(database, graph, model) == 1
     assert model.texts == ["Lord Byron: A poet."]
 
 
@@ -144,7 +143,7 @@ def test_rebuilding_with_another_model_removes_nothing_while_other_graphs_have_v
     with pytest.raises(SchemaConflict, match=other):  # the other graph still holds vectors of the former model
         search_indexes.check(database, OtherEmbedding(), graph=graph, rebuild=True)
     assert all("embedding" in row["node"] for name in (graph, other) for row in database.read(NODES, graph=name))
-    assert embed(database, graph).embedded == 0
+    assert embed(database, graph) == 0
     search_indexes.clear(database, other)
     if [row["graph"] for row in database.read(queries.get("write/vector_graphs"))] == [graph]:
         search_indexes.check(database, OtherEmbedding(), graph=graph, rebuild=True)
@@ -162,7 +161,7 @@ def test_indexes_without_a_vector_give_way_to_another_model(database: Database, 
     else:
         assert search_indexes.check(database, OtherEmbedding()) == ()
         assert all(index.kind == "FULLTEXT" for index in search_indexes.list_indexes(database))
-    assert embed(database, graph).embedded == 11
+    assert embed(database, graph) == 11
 
 
 @pytest.mark.parametrize("value", [float("nan"), 0.0])
@@ -210,8 +209,8 @@ def test_what_was_paid_for_is_stored_although_a_later_call_failed(
         vectors.embed(database, graph, FailsOnFacts(), TOKENISER, concurrency=concurrency)
     stored = [row["node"]["id"] for row in database.read(NODES, graph=graph) if "embedding" in row["node"]]
     assert len(stored) == 3 + 5
-    assert embed(database, graph).embedded == 3
+    assert embed(database, graph) == 3
 
 
 def test_an_empty_graph_is_no_error(database: Database, graph: str) -> None:
-    assert embed(database, graph) == vectors.VectorReport(0, 0)
+    assert embed(database, graph) == 0

@@ -106,13 +106,13 @@ def archive_file(
 def whole(target: Path) -> Iterator[Path]:
     """Yield the file to write, which gets the name `target` when it is whole."""
     if not target.name or target.is_dir():
-        raise UsageError(f"{target} is a folder", hint="name the file to write in it")
+        raise UsageError(f"cannot write {target}: it is a folder", hint="name the file to write in it")
     partial = target.with_name(target.name + ".partial")
     try:
         yield partial
         partial.replace(target)
     except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror}") from error
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place") from error
     finally:
         with contextlib.suppress(OSError):  # the first error is the one to report
             partial.unlink()

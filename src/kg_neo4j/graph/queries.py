@@ -37,22 +37,19 @@ _DEFAULT = re.compile(r"default (.+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter as the header declares it. `default` is None where it must be given."""
-
-    name: str
-    type: str  # STRING, INTEGER, FLOAT, BOOLEAN, LIST<STRING>, MAP, ...
-    note: str
-    default: str | int | float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Column:
     """A result column as the header declares it."""
 
     name: str
-    type: str
+    type: str  # STRING, INTEGER, FLOAT, BOOLEAN, LIST<STRING>, MAP, ...
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Column):
+    """A parameter as the header declares it. `default` is None where it must be given."""
+
+    default: str | int | float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +142,9 @@ def parse(text: str, name: str) -> Query:
         default = _DEFAULT.search(each["note"])
         read = {"INTEGER": int, "FLOAT": float}.get(each["type"], str)
         parameters.append(Parameter(each["name"], each["type"], each["note"], read(default[1]) if default else None))
-    return Query(
-        name=name,
-        title=fields["title"].rstrip("."),
-        purpose=fields["purpose"],
-        mode=fields["mode"],
-        params=tuple(parameters),
-        columns=tuple(Column(each["name"], each["type"], each["note"] or "") for each in given),
-        order=fields["order"],
-        source=fields["source"],
-        text=text,
-    )
+    columns = tuple(Column(each["name"], each["type"], each["note"] or "") for each in given)
+    said = {each: fields[each] for each in ("purpose", "mode", "order", "source")}
+    return Query(name, fields["title"].rstrip("."), params=tuple(parameters), columns=columns, text=text, **said)
 
 
 def _declared(form: re.Pattern[str], text: str, separator: str, expected: str) -> list[re.Match[str]]:

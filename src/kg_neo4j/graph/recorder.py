@@ -236,25 +236,14 @@ def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, A
     answers = []
     for answer in extraction.answers if extraction.outcome in KEPT else ():  # the others are asked for again
         usage = answer.usage + answer.kept
-        answers.append(
-            {
-                # of what was asked, not of what was said
-                "id": hash_id("answer", graph, extraction.chunk.id, str(answer.round), config_hash),
-                "graph": graph,
-                "kind": "extraction",
-                "round": answer.round,
-                "step": answer.step,
-                "context_hash": answer.context_hash or None,
-                "text": answer.text or None,
-                "model": answer.model,
-                "prompt_hash": answer.prompt_hash,
-                "config_hash": config_hash,
-                "finish_reason": answer.finish_reason or None,
-                "input_tokens": usage.input_tokens,
-                "output_tokens": usage.output_tokens,
-                "cached": not answer.usage.calls or None,
-            }
-        )
+        said = {name: getattr(answer, name) for name in ("round", "step", "model", "prompt_hash")}
+        said |= {name: getattr(answer, name) or None for name in ("context_hash", "text", "finish_reason")}
+        said |= {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        said |= {"graph": graph, "kind": "extraction", "config_hash": config_hash}
+        said["cached"] = not answer.usage.calls or None
+        # of what was asked, not of what was said
+        said["id"] = hash_id("answer", graph, extraction.chunk.id, str(answer.round), config_hash)
+        answers.append(said)
     return {"id": extraction.chunk.id, "properties": properties, "answers": answers}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
@@ -103,7 +103,36 @@ def refresh(
     """
     progress.start(STAGE, 4)
     try:
-        return _refresh(database, graph, lambda: progress.advance(STAGE), seed, lease, singletons)
+        state = database.read(queries.get("analytics/graph_state"), graph=graph)
+        if singletons is None:
+            singletons = bool(state and state[0]["singletons"])
+        found = read_graph(database, graph, _method(seed, singletons=singletons))
+        progress.advance(STAGE)
+        if found.ids and state and state[0]["fingerprint"] == found.fingerprint and found.is_placed:
+            return AnalyticsReport(state[0]["communities"], state[0]["levels"], *found.size, changes=0)
+        measured = _measure(database, graph, found, seed)
+        progress.advance(STAGE)
+        levels = communities.hierarchy(graph, measured.cells)
+        shared = tuple(tuple(each for each in level if len(each.members) > 1) for level in levels)
+        result = _result(levels if singletons else shared, found, measured)
+        changes = differences(result, found.communities, found.stored, found.places)
+        progress.advance(STAGE)
+        communities_found = len(shared[0]) if shared else 0
+        new_state = {
+            "fingerprint": found.fingerprint,
+            "communities": communities_found,
+            "levels": len(levels),
+            "singletons": singletons,
+        }
+        if found.ids or state or changes:
+            tries = itertools.count()
+            database.write_transaction(
+                lambda transaction: write(
+                    transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
+                )
+            )
+        progress.advance(STAGE)
+        return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
     except (GdsMissing, NotEnoughMemory) as error:
         reason = f"no communities and centralities: {error}"
         progress.note(reason if error.hint is None else f"{reason} ({error.hint})")
@@ -119,40 +148,6 @@ def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
         return None
     method = _method(seed, singletons=state[0]["singletons"])
     return bool(state[0]["fingerprint"] == read_graph(database, graph, method).fingerprint)
-
-
-def _refresh(
-    database: Database, graph: str, step: Callable[[], None], seed: int, lease: Lease | None, singletons: bool | None
-) -> AnalyticsReport:
-    state = database.read(queries.get("analytics/graph_state"), graph=graph)
-    if singletons is None:
-        singletons = bool(state and state[0]["singletons"])
-    found = read_graph(database, graph, _method(seed, singletons=singletons))
-    step()
-    if found.ids and state and state[0]["fingerprint"] == found.fingerprint and found.is_placed:
-        return AnalyticsReport(state[0]["communities"], state[0]["levels"], *found.size, changes=0)
-    measured = _measure(database, graph, found, seed)
-    step()
-    levels = communities.hierarchy(graph, measured.cells)
-    result = _result(levels if singletons else communities.shared(levels), found, measured)
-    changes = differences(result, found.communities, found.stored, found.places)
-    step()
-    communities_found = sum(len(each.members) > 1 for each in levels[0]) if levels else 0
-    new_state = {
-        "fingerprint": found.fingerprint,
-        "communities": communities_found,
-        "levels": len(levels),
-        "singletons": singletons,
-    }
-    if found.ids or state or changes:
-        tries = itertools.count()
-        database.write_transaction(
-            lambda transaction: write(
-                transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
-            )
-        )
-    step()
-    return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
 
 
 def _method(seed: int, *, singletons: bool) -> str:

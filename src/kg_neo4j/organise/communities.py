@@ -45,11 +45,6 @@ def hierarchy(graph: str, cells: Cells) -> tuple[Level, ...]:
     return tuple(levels)
 
 
-def shared(levels: Sequence[Level]) -> tuple[Level, ...]:
-    """Return the levels without communities of one member. An entity that a level no longer has is alone there."""
-    return tuple(tuple(each for each in level if len(each.members) > 1) for level in levels)
-
-
 def numbers(levels: Sequence[Level], former: Sequence[Mapping[int, int]]) -> tuple[tuple[int, ...], ...]:
     """Return the numbers of the communities of each level, in the levels' order.
 

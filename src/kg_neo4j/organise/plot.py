@@ -8,10 +8,10 @@ from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import whole
 from kg_neo4j.organise.plot_graph import read_graph
-from kg_neo4j.organise.viewer.view import FONTS, draw_file, draw_page, read_view, view
+from kg_neo4j.organise.viewer.view import FONTS, GROUPINGS, draw_file, draw_page, read_view, view
 
-COLOUR_BY = ("type", "community")
 _SUFFIXES = (".png", ".svg", ".html")
 _WIDTH = 2_080  # pixels of a PNG, at least
 _LETTERS = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9" font-family="{}">{}</text></svg>'
@@ -71,8 +71,8 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
     suffix = target.suffix.lower()
     if suffix not in _SUFFIXES:
         raise UsageError(f"cannot draw into {target.name!r}", hint="name a file that ends in .png, .svg or .html")
-    if colour_by not in COLOUR_BY:
-        raise UsageError(f"nodes are coloured by {' or '.join(COLOUR_BY)}, not by {colour_by!r}")
+    if colour_by not in GROUPINGS:
+        raise UsageError(f"nodes are coloured by {' or '.join(GROUPINGS)}, not by {colour_by!r}")
     if limit < 1:
         raise UsageError(f"a picture needs at least one node, not {limit}")
     if not target.parent.is_dir():
@@ -84,10 +84,5 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
 
 def write_whole(target: Path, content: bytes) -> None:
     """Write next to the target, then rename, so that half a picture is never visible."""
-    partial = target.with_name(f".{target.name}.part")
-    try:
+    with whole(target) as partial:
         partial.write_bytes(content)
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place") from error

@@ -6,8 +6,6 @@ entities go by `num`, pairs are folded and sorted by it, one thread reads, and r
 
 from __future__ import annotations
 
-import os
-import platform
 import re
 import secrets
 from collections.abc import Iterator, Sequence
@@ -15,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kg_neo4j import owners
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from graphdatascience.graph import Graph
 
 PREFIX = "kg-neo4j/"
+_NAME = re.compile(PREFIX + r"[0-9a-f]+/[0-9a-f]{8}/(.*:\d+:\d+\.\d+)", re.DOTALL)
 OLDEST_GDS = (2, 13)  # the first that was tried; the client's calls are those of this line
 STALE_S = 24 * 3600  # a projection of another machine is given up after a day
 DAMPING = 0.85  # PageRank: Brin and Page's value, and the default of GDS
@@ -70,27 +70,19 @@ class Projection:
 
         Call each of these once: what is found is kept in the projection and read from there.
         """
-        self._gds.page_rank.mutate(
-            self._graph,
-            mutate_property="pagerank",
+        return self._measured(
+            self._gds.page_rank,
+            "pagerank",
             relationship_weight_property="weight",
             damping_factor=DAMPING,
             max_iterations=PAGERANK_ITERATIONS,
-            concurrency=1,
         )
-        return dict(self._values("pagerank"))
 
     def betweenness(self, seed: int) -> dict[int, float]:
         """Return num -> shortest paths through it, unweighted; estimated from a sample in a large graph."""
-        exact = self._nodes <= EXACT_BETWEENNESS_NODES
-        self._gds.betweenness.mutate(
-            self._graph,
-            mutate_property="betweenness",
-            sampling_size=None if exact else BETWEENNESS_SAMPLES,
-            sampling_seed=None if exact else seed,
-            concurrency=1,
-        )
-        return dict(self._values("betweenness"))
+        sample = {"sampling_size": BETWEENNESS_SAMPLES, "sampling_seed": seed}
+        given = {} if self._nodes <= EXACT_BETWEENNESS_NODES else sample
+        return self._measured(self._gds.betweenness, "betweenness", **given)
 
     def structure(self) -> dict[int, EntityStructure]:
         """Return num -> component, core, triangles, clustering and whether it is an articulation point. Call it once.
@@ -105,11 +97,11 @@ class Projection:
         rows = self._database.read(queries.get("analytics/bridges"), name=self.name)
         return tuple((row["s"], row["t"]) for row in rows)
 
-    def _values(self, name: str) -> Iterator[tuple[int, Any]]:
-        """Yield num and value of a property that is kept in the projection."""
+    def _measured(self, procedures: Any, name: str, **given: Any) -> dict[int, float]:
+        """Let GDS keep what it measures in the projection, and return num -> value."""
+        procedures.mutate(self._graph, mutate_property=name, concurrency=1, **given)
         rows = self._database.stream(queries.get("analytics/projected_values"), name=self.name, property=name)
-        for row in rows:
-            yield from zip(row["nums"], row["values"], strict=True)
+        return {num: value for row in rows for num, value in zip(row["nums"], row["values"], strict=True)}
 
 
 @contextmanager
@@ -174,24 +166,12 @@ def sweep(database: Database, gds: GraphDataScience) -> int:
 
 
 def _new_name(graph: str) -> str:
-    """Return prefix / hash of the graph / host / process / its start / nonce."""
-    import psutil
-
-    started = f"{psutil.Process().create_time():.2f}"
-    parts = (hash_id(graph)[:12], platform.node().replace("/", "_"), str(os.getpid()), started, secrets.token_hex(4))
-    return PREFIX + "/".join(parts)
+    """Return prefix / hash of the graph / nonce / the process that owns it."""
+    return f"{PREFIX}{hash_id(graph)[:12]}/{secrets.token_hex(4)}/{owners.this_process()}"
 
 
 def _is_stale(name: str, age_s: int) -> bool:
-    import psutil
-
-    parts = name.removeprefix(PREFIX).split("/")
-    if len(parts) != 5 or not parts[2].isdecimal():
+    found = _NAME.fullmatch(name)
+    if found is None:
         return False  # not a name that we make
-    _, host, process, started, _ = parts
-    if host != platform.node().replace("/", "_"):
-        return age_s > STALE_S
-    try:
-        return f"{psutil.Process(int(process)).create_time():.2f}" != started
-    except psutil.NoSuchProcess:
-        return True
+    return owners.has_ended(found[1]) if owners.is_here(found[1]) else age_s > STALE_S

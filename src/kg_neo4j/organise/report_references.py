@@ -6,7 +6,7 @@ Numbers that mean nothing are taken out; of more than five of one data set the f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 LARGEST = 5  # numbers a data set in one mark (the length study)
@@ -25,10 +25,6 @@ class Numbers:
     entities: frozenset[int] = frozenset()
     relationships: frozenset[int] = frozenset()
 
-    def of(self, data_set: str) -> Set[int]:
-        """Return the numbers of a data set."""
-        return self.entities if data_set == ENTITIES else self.relationships
-
 
 @dataclass(slots=True)
 class CheckedText:
@@ -45,7 +41,8 @@ def check(text: str, known: Numbers) -> CheckedText:
     checked = CheckedText()
 
     def choose(name: str, numbers: list[int]) -> list[int]:
-        valid = [number for number in numbers if number in known.of(name)] if name in _NAMES.values() else []
+        of_set = known.entities if name == ENTITIES else known.relationships
+        valid = [number for number in numbers if number in of_set] if name in _NAMES.values() else []
         checked.unknown += [f"{name} ({number})" for number in numbers if number not in valid]
         cited = checked.entities if name == ENTITIES else checked.relationships
         cited += [number for number in valid if number not in cited]

@@ -109,16 +109,15 @@ def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
 
 
-def create_fulltext(database: Database) -> int:
-    """Create the full-text indexes that are missing, wait until they are online, and return how many."""
+def create_fulltext(database: Database) -> None:
+    """Create the full-text indexes that are missing, and wait until they are online."""
     present = {index.name for index in list_indexes(database)}
     missing = [label for label in WORDED if fulltext_index_name(label) not in present]
     _create(database, [(queries.get(f"schema/fulltext_{label.lower()}"), {}) for label in missing])
-    return len(missing)
 
 
-def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> int:
-    """Create the vector indexes that are missing, wait until they are online, and return how many.
+def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> None:
+    """Create the vector indexes that are missing, and wait until they are online.
 
     Raises SchemaConflict as `check` does.
     """
@@ -130,7 +129,6 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> in
         if name not in present
     ]
     _create(database, missing)
-    return len(missing)
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:
@@ -173,10 +171,7 @@ def check(
     return tuple(index for index in indexes if index.fits(model))
 
 
-def clear(database: Database, graph: str) -> int:
-    """Remove all vectors of one graph and return how many; other graphs keep theirs."""
-    cleared = 0
-    query = queries.get("write/vector_clear")
-    while count := int(database.write(query, graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]):
-        cleared += count
-    return cleared
+def clear(database: Database, graph: str) -> None:
+    """Remove all vectors of one graph; other graphs keep theirs."""
+    while database.write(queries.get("write/vector_clear"), graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]:
+        pass

@@ -69,17 +69,9 @@ def read_reports(
 
 def properties(report: CommunityReport) -> dict[str, Any]:
     """Return what is stored on the Community node; null removes a property."""
-    found = {
-        "title": report.title,
-        "summary": report.summary,
-        "rating": report.rating,
-        "rating_explanation": report.rating_explanation,
-        "findings": findings_json(report.findings),
-        "report_method": report.method,
-        "report_hash": report.hash,
-        "report_flags": list(report.flags),
-        "report_domain": report.domain,
-    }
+    found = {name: getattr(report, name) for name in ("title", "summary", "rating", "rating_explanation")}
+    found |= {f"report_{name}": getattr(report, name) for name in ("method", "hash", "domain")}
+    found |= {"findings": findings_json(report.findings), "report_flags": list(report.flags)}
     return {name: absent_if_empty(value) for name, value in found.items()}
 
 

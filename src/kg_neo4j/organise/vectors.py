@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 
 from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
@@ -26,7 +25,7 @@ from kg_neo4j.records import Chunk
 
 LABELS = search_indexes.LABELS
 PAGE = 2_000  # nodes read at a time
-TEXTS_A_CALL = 128  # where several calls are in flight
+TEXTS_A_CALL = 128  # where several calls are in flight, and of a tree
 AHEAD = 2  # calls begun, times those in flight
 CHUNKS_A_TASK = 256  # of chunks that are embedded while others are extracted
 WAITING = 32  # such tasks; what comes faster is left for the end
@@ -36,14 +35,6 @@ VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 
 _Slice = tuple[str, Sequence[tuple[Row, str]]]  # a label, and nodes with the hash of their text
 
 _Vector = tuple[str, dict[str, object]]  # a label, and the row that is stored of a node
-
-
-@dataclass(frozen=True, slots=True)
-class VectorReport:
-    """What embedding a graph did."""
-
-    embedded: int  # nodes whose vector is new
-    reused: int  # nodes whose stored vector is still right
 
 
 def prepare(database: Database, model: EmbeddingModel) -> None:
@@ -67,21 +58,36 @@ def embed(
     *,
     concurrency: int = 1,
     labels: Sequence[str] = LABELS,
-) -> VectorReport:
-    """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector, after `prepare`.
+) -> int:
+    """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector; return how many are new.
 
-    `concurrency` calls to the model are in flight; what they gave is stored while the next ones run. A repeat gives 0
-    changes. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
+    Call `prepare` first. `concurrency` calls to the model are in flight; what they gave is stored while the next ones
+    run. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _MissingVectors(database, graph, model, progress, concurrency, labels)
+    size = _vectors_a_write(model)
+    at_once = size if concurrency == 1 else min(size, TEXTS_A_CALL)
+    page = partial(_page, graph)
     embedded = 0
-    for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
+
+    def slices() -> Iterator[_Slice]:
+        """Yield nodes whose vector is missing or of another text, a label after the other, in parts for one call."""
+        first = database.read_transaction(lambda reader: {label: page(reader, label) for label in labels})
+        for label in labels:
+            for found in pages(first.pop(label), PAGE, partial(page, database, label)):
+                rows = [row for row in found if row["text"] and row["text"].strip()]
+                hashed = [(row, text_hash(row["text"], model)) for row in rows]
+                stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
+                progress.advance("embed", len(rows))
+                for part in batches(stale, at_once):
+                    yield label, part
+
+    for vectors in _embedded(model, tokeniser, slices(), concurrency):
         database.write_parts(vectors, partial(_store, graph=graph))
         embedded += len(vectors)
     progress.finish("embed")
-    return VectorReport(embedded, reading.reused)
+    return embedded
 
 
 def text_hash(text: str, model: EmbeddingModel) -> str:
@@ -90,37 +96,9 @@ def text_hash(text: str, model: EmbeddingModel) -> str:
     return hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-@dataclass(slots=True)
-class _MissingVectors:
-    """The nodes whose vector is missing or of another text."""
-
-    database: Database
-    graph: str
-    model: EmbeddingModel
-    progress: Progress
-    concurrency: int
-    labels: Sequence[str]
-    reused: int = 0
-
-    def slices(self) -> Iterator[_Slice]:
-        """Yield them, a label after the other, in parts for one call to the model."""
-        size = _vectors_a_write(self.model)
-        at_once = size if self.concurrency == 1 else min(size, TEXTS_A_CALL)
-        labels = self.labels
-        first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
-        for label in labels:
-            for page in pages(first.pop(label), PAGE, partial(self._page, self.database, label)):
-                rows = [row for row in page if row["text"] and row["text"].strip()]
-                hashed = [(row, text_hash(row["text"], self.model)) for row in rows]
-                stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
-                self.reused += len(rows) - len(stale)
-                self.progress.advance("embed", len(rows))
-                for part in batches(stale, at_once):
-                    yield label, part
-
-    def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
-        query = queries.get(f"write/vector_texts_{label.lower()}")
-        return reader.read(query, graph=self.graph, after=after, limit=PAGE)
+def _page(graph: str, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
+    query = queries.get(f"write/vector_texts_{label.lower()}")
+    return reader.read(query, graph=graph, after=after, limit=PAGE)
 
 
 def _vectors_a_write(model: EmbeddingModel) -> int:

@@ -148,13 +148,13 @@ class Run:
             self.tally.notes.append(f"no vectors were made, so that search is by full text alone: {NO_EMBEDDING}")
             return
         vectors.prepare(self.database, embedder)
-        done = vectors.embed(
+        self.tally.changes += vectors.embed(
             *(self.database, self.settings.graph, embedder, tokens.load(), self.progress),
             concurrency=1 if factory.embeds_built_in(self.settings) else self.settings.model_concurrency,
             labels=labels,
         )
-        self.tally.changes += done.embedded
-        self.tally.notes += [each for each in getattr(embedder, "notes", {}).values() if each not in self.tally.notes]
+        for note in getattr(embedder, "notes", {}).values():
+            self.tally.add_note(note)
 
     def analyse(self, singletons: bool | None = None) -> int:
         """Bring communities and centralities up to date and return the number of communities."""

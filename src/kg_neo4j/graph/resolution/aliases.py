@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.graph.resolution.bearers import Mentioned, family
+from kg_neo4j.graph.resolution.bearers import Mentioned, family, grouped
 from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.graph.resolution.names import LETTERS, PATRONYMS, SEVERAL, fold, take_apart
 
@@ -54,9 +54,7 @@ def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[
 
 
 def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityNames]:
-    members: defaultdict[str, list[Mentioned]] = defaultdict(list)
-    for each in mentioned:
-        members[found.entity(each.key)].append(each)
+    members = grouped(mentioned, lambda each: found.entity(each.key))
     entities = []
     for entity, keys in sorted(members.items()):
         spellings: Counter[str] = Counter()
@@ -104,14 +102,9 @@ def _titled(entities: Sequence[EntityNames], titles: Iterable[str]) -> Iterator[
     The surname of the person that a document is named after: relatives are seldom called by it there. A title that has
     words of a person's name: "Ada Lind" of "Ada Berta Lind".
     """
-    by_name: defaultdict[str, list[EntityNames]] = defaultdict(list)
-    by_ends: defaultdict[tuple[str, str], list[EntityNames]] = defaultdict(list)
-    for each in entities:
-        core = each.core
-        if each.is_person and len(core) > 1:
-            by_name["".join(core)].append(each)
-            if len(core) > 2:
-                by_ends[core[0], core[-1]].append(each)
+    people = [each for each in entities if each.is_person and len(each.core) > 1]
+    by_name = grouped(people, lambda each: "".join(each.core))
+    by_ends = grouped((each for each in people if len(each.core) > 2), lambda each: (each.core[0], each.core[-1]))
     found: defaultdict[str, set[str]] = defaultdict(set)
     subjects: defaultdict[str, set[str]] = defaultdict(set)
     for title in (_BRACKETS.sub("", each) for each in titles):

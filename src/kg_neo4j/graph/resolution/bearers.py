@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import TypeVar
 
 from kg_neo4j import data_files
 from kg_neo4j.graph.identity import namesake_key
@@ -17,6 +18,9 @@ GIVEN_ALIKE = 75.0  # rapidfuzz's ratio, 0 to 100: "maria" and "marie" have 80, 
 ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher ("c. 570", "571", "about 567")
 LIVES_APART = 15  # years between births, or between deaths, that are no slip of one source
 _BITS, _INDEX = 32, 2**32 - 1  # of the index of a chunk
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 _NONE: frozenset[int] = frozenset()  # one for all keys
 _NO_YEARS: Mapping[str, Years] = {}
@@ -126,6 +130,14 @@ def shared(one: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
     """Return the documents that mention both of two; it looks at those of the rarer one."""
     few, many = (one, other) if len(one) <= len(other) else (other, one)
     return [document for document in few if document in many]
+
+
+def grouped(items: Iterable[V], form: Callable[[V], K]) -> defaultdict[K, list[V]]:
+    """Return items by a form of theirs, each group in their order."""
+    groups: defaultdict[K, list[V]] = defaultdict(list)
+    for each in items:
+        groups[form(each)].append(each)
+    return groups
 
 
 @dataclass(frozen=True, slots=True)

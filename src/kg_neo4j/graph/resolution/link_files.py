@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.graph.resolution.bearers import Mentioned
+from kg_neo4j.graph.resolution.bearers import Mentioned, grouped
 from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict
 
 HEADER = ["name_1", "type_1", "name_2", "type_2"]
@@ -30,9 +29,7 @@ def read_links(path: Path, verdict: ProposalVerdict, mentioned: Iterable[Mention
 
     An empty type means any. Raises UsageError where the file cannot be read, with its line.
     """
-    known: defaultdict[str, list[Mentioned]] = defaultdict(list)
-    for each in mentioned:
-        known[normalise(each.name)].append(each)
+    known = grouped(mentioned, lambda each: normalise(each.name))
     proposals: dict[frozenset[str], Proposal] = {}
     unknown: list[str] = []
     for line, row in _rows(path):

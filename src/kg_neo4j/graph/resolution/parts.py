@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years, shared
+from kg_neo4j.graph.resolution.bearers import Mentioned, family, grouped, likeness, same_years, shared
 from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair
 from kg_neo4j.graph.resolution.names import PATRONYMS, SEVERAL, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
@@ -23,26 +23,18 @@ _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 
 def _shortened(block: MentionKeyIndex) -> Iterator[Pair]:
-    by_name: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # last word, first letter
-    for each in _people(block):
-        if len(each.form.core) > 1:
-            by_name[each.form.core[-1], each.form.core[0][0]].append(each)
-    for alike in by_name.values():
-        by_first: defaultdict[str, list[Mentioned]] = defaultdict(list)  # whole names have one first name
-        for each in alike[:MOST] if len(alike) > 1 else ():
-            by_first[each.form.core[0]].append(each)
-        for first, shorts in by_first.items():
-            for short, long in itertools.product(shorts, alike[:MOST] if len(first) == 1 else shorts):
+    whole = (each for each in _people(block) if len(each.form.core) > 1)
+    for alike in grouped(whole, lambda each: (each.form.core[-1], each.form.core[0][0])).values():
+        some = alike[:MOST] if len(alike) > 1 else ()
+        for first, shorts in grouped(some, _first).items():  # whole names have one first name
+            for short, long in itertools.product(shorts, some if len(first) == 1 else shorts):
                 if _is_shorter(short, long) and fits_initials(short.form, long.form):
                     yield short, long
 
 
 def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
-    shorts: defaultdict[str, list[Mentioned]] = defaultdict(list)
     others = [each for each in block.named if family(each.type) != "PERSON"]
-    for each in others:
-        if is_acronym(each.name):
-            shorts[each.form.squashed].append(each)
+    shorts = grouped((each for each in others if is_acronym(each.name)), lambda each: each.form.squashed)
     for long in others:
         for short in (each for found in sorted(acronyms(long.form.words)) for each in shorts.get(found, ())):
             if short.key != long.key and likeness(short.type, long.type):
@@ -50,12 +42,9 @@ def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
 
 
 def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
-    longer: defaultdict[str, list[Mentioned]] = defaultdict(list)
     people = _people(block)
-    for each in people:
-        words = each.form.core
-        if len(words) > 2 and words[1] in PATRONYMS:
-            longer[words[0]].append(each)
+    with_father = (each for each in people if len(each.form.core) > 2 and each.form.core[1] in PATRONYMS)
+    longer = grouped(with_father, _first)
     for short in people if longer else ():
         if len(short.form.core) == 1 and short.form.core[0] in longer and not _is_title(block, short):
             yield from ((short, long) for long in longer[short.form.core[0]])
@@ -132,10 +121,7 @@ def surname(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
 
 
 def _surnames(block: MentionKeyIndex) -> Iterator[Pair]:
-    by_last: defaultdict[str, list[Mentioned]] = defaultdict(list)
-    for each in _people(block):
-        by_last[each.form.core[-1]].append(each)
-    for alike in by_last.values():
+    for alike in grouped(_people(block), lambda each: each.form.core[-1]).values():
         by_end: defaultdict[tuple[str, ...], list[Mentioned]] = defaultdict(list)
         for long in alike if len(alike) > 1 else ():
             words = long.form.core
@@ -154,11 +140,8 @@ def given_name(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidat
 
 
 def _given_names(block: MentionKeyIndex) -> Iterator[Pair]:
-    by_first: defaultdict[str, list[Mentioned]] = defaultdict(list)
     people = _people(block)
-    for each in people:
-        if len(each.form.core) > 1:
-            by_first[each.form.core[0]].append(each)
+    by_first = grouped((each for each in people if len(each.form.core) > 1), _first)
     for short in people:
         form = short.form
         if form.titles or len(form.core) > 1 or form.core[0] not in by_first or _is_title(block, short):
@@ -181,6 +164,10 @@ def _people(block: MentionKeyIndex) -> list[Mentioned]:
         for each in block.named
         if family(each.type) == "PERSON" and not each.form.qualifier and not SEVERAL & set(each.form.core)
     ]
+
+
+def _first(each: Mentioned) -> str:
+    return each.form.core[0]
 
 
 def _is_shorter(short: Mentioned, long: Mentioned) -> bool:

@@ -7,7 +7,6 @@ it hangs on ever changes, so revoking a decision gives the former graph.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
@@ -18,6 +17,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_if_empty
 from kg_neo4j.graph.identity import entity_num, fact_id
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.resolution.bearers import grouped
 from kg_neo4j.graph.resolution.decisions import Components, Decision, DecisionKind, Union, components
 
 PAGE = 500  # mention keys a transaction, more where one component is larger
@@ -162,11 +162,8 @@ def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
     for key in changed:
         together.join(key, before.entity(key))
         together.join(key, wanted.entity(key))
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for key in changed:
-        groups[together.find(key)].append(key)
     page: list[str] = []
-    for _, keys in sorted(groups.items()):
+    for _, keys in sorted(grouped(changed, together.find).items()):
         page.extend(keys)
         if len(page) >= PAGE:
             yield page

@@ -133,14 +133,17 @@ def _numbered(work: _Division, base: Reduction, first: Child | None) -> tuple[Cl
 
 
 @contextmanager
-def quiet_single_thread() -> Iterator[None]:
-    """Keep scikit-learn, SciPy and NumPy to one thread: sums are the same on every machine. No warnings of EM."""
+def quiet_single_thread(hidden: type[Warning] | None = None) -> Iterator[None]:
+    """Keep scikit-learn, SciPy and NumPy to one thread: sums are the same on every machine.
+
+    Warnings that are `hidden` stay from the user; None: those of EM.
+    """
     import sklearn.mixture  # noqa: F401 - its libraries have to be loaded to be found
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", hidden or ConvergenceWarning)
         yield
 
 

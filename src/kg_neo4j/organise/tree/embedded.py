@@ -14,9 +14,7 @@ from kg_neo4j.graph.database import Row, batches
 from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.store import TreeStore
-from kg_neo4j.organise.vectors import text_hash
-
-TEXTS_A_CALL = 128
+from kg_neo4j.organise.vectors import TEXTS_A_CALL, text_hash
 
 
 @dataclass(slots=True)

@@ -93,11 +93,10 @@ class FittedClusters:
         At least one each, unless the fit was made of no nodes. Raises ValueError for rows of another dimension, or
         with a value that is not a number.
         """
-        rows = checked(vectors)
         first = self.first
         if first is None:
-            return tuple(() for _ in rows)
-        _check_dimension(rows, self.base.centre.shape[0])
+            return tuple(() for _ in checked(vectors))
+        rows = checked(vectors, self.base.centre.shape[0])
         return tuple(self._route(row, first) for row in self.base.project(rows))
 
     def _route(self, row: Doubles, first: Child) -> tuple[tuple[int, float], ...]:
@@ -138,11 +137,9 @@ class NearestClusters:
 
         Raises ValueError as `FittedClusters.assign` does.
         """
-        rows = checked(vectors)
         if not len(self.means):
-            return tuple(() for _ in rows)
-        _check_dimension(rows, self.means.shape[1])
-        means = units(self.means)
+            return tuple(() for _ in checked(vectors))
+        rows, means = checked(vectors, self.means.shape[1]), units(self.means)
         return tuple(((int((means * row).sum(axis=1).argmax()), 1.0),) for row in units(rows))
 
     def to_json(self) -> str:
@@ -203,19 +200,19 @@ def total(probabilities: Iterable[float]) -> float:
     return round(min(1.0, math.fsum(probabilities)), DIGITS)
 
 
-def checked(vectors: npt.NDArray[np.float32]) -> Floats:
-    """Return vectors of shape (n, d) as they are compared. Raises ValueError for another shape, or for no numbers."""
+def checked(vectors: npt.NDArray[np.float32], dimension: int | None = None) -> Floats:
+    """Return vectors of shape (n, d) as they are compared.
+
+    Raises ValueError for another shape or `dimension`, or for no numbers.
+    """
     rows = np.asarray(vectors, dtype=np.float32)
     if rows.ndim != 2:
         raise ValueError(f"vectors are rows of an array of two dimensions, not of shape {rows.shape}")
     if not np.isfinite(rows).all():
         raise ValueError("a vector has a value that is not a number")
-    return rows
-
-
-def _check_dimension(rows: Floats, dimension: int) -> None:
-    if rows.shape[1] != dimension:
+    if dimension not in (None, rows.shape[1]):
         raise ValueError(f"vectors of {rows.shape[1]} dimensions; those of the tree have {dimension}")
+    return rows
 
 
 def _written(**data: object) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 NAME = "narrative"  # of a tree, where none is given
 LEAF_TOKENS = 200  # at most; 200 to 600 work (thesis on narrative text, 2024)
@@ -47,21 +46,6 @@ class Clusters:
 
     members: tuple[tuple[int, ...], ...]  # positions of nodes, ascending; no cluster is empty
     probabilities: tuple[tuple[float, ...], ...]  # of each member, in the same order, 0 to 1
-
-
-class Summariser(Protocol):
-    """What writes summaries: one for each aspect, one for details. See `summarisers.AbstractSummariser`."""
-
-    @property
-    def name(self) -> str:
-        """Name of the aspect, or "detail"."""
-
-    @property
-    def method(self) -> str:
-        """Stored with its text: "model" or "extractive", or a name of the user's own."""
-
-    def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
-        """Return a summary of `context`, of at most `max_tokens` tokens; empty where there is nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ umap-learn is the extra `raptor`. It takes seconds to import, so only the functi
 from __future__ import annotations
 
 import importlib.util
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +48,7 @@ def clusters(
         raise ValueError(f"{len(rows)} vectors with {len(token_counts)} numbers of tokens")
     order = sorted(range(len(rows)), key=lambda row: rows[row].tobytes())
     work = _RaptorDivision(rows, token_counts, most_tokens, seed, {row: at for at, row in enumerate(order)})
-    with _quiet():
+    with clustering.quiet_single_thread(hidden=Warning):  # TensorFlow, threads, mixtures
         found, _ = fitted.merged(work.divide(dict.fromkeys(order, 1.0), is_first=True) if order else [])
     means = np.zeros((len(found.members), rows.shape[1]), dtype=np.float32)
     for number, members in enumerate(found.members):
@@ -143,11 +141,3 @@ def _shares(points: Doubles, seed: int) -> Doubles:
         if best is None or score < lowest:
             best, lowest = mixture, score
     return np.asarray(best.predict_proba(points))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep to one thread, and from the user what the libraries warn of (TensorFlow, threads, mixtures)."""
-    with clustering.quiet_single_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield

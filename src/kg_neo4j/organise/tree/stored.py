@@ -47,7 +47,6 @@ class StoredTree:
 
     id: str
     name: str
-    fingerprint: str | None
     complete: bool
     fit: str | None
     settings: str | None
@@ -97,7 +96,6 @@ def read_tree(database: Database, graph: str, id: str) -> StoredTree | None:
     return StoredTree(
         id=id,
         name=tree["name"],
-        fingerprint=tree.get("fingerprint"),
         complete=bool(tree.get("complete")),
         fit=tree.get("fit"),
         settings=tree.get("settings"),

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
+from typing import Any
 
 from kg_neo4j.organise.tree import fitted
 from kg_neo4j.organise.tree.fitted import ClusterFit, Floats
@@ -89,25 +90,15 @@ def read(text: str) -> TreeStructure:
         data = json.loads(text)
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}, not {VERSION}")
-        return TreeStructure(
-            fit=fitted.read(data["fit"]),
-            aspect_set=tuple(
-                Aspect(name, title, question, prompt, tuple(cues))
-                for name, title, question, prompt, cues in data["aspect_set"]
-            ),
-            members={each: _cluster(shares) for each, shares in data["members"].items()},
-            aspects=tuple(tuple(names) for names in data["aspects"]),
-            naming=data["naming"],
-            upper={
-                aspect: tuple(tuple(_cluster(cluster) for cluster in level) for level in levels)
-                for aspect, levels in data["upper"].items()
-            },
-            absent=tuple(data["absent"]),
-            flags=tuple(data["flags"]),
-        )
+        own = {name: _frozen(data[name]) for name in ("members", "aspects", "naming", "upper", "absent", "flags")}
+        aspect_set = tuple(Aspect(*each) for each in _frozen(data["aspect_set"]))
+        return TreeStructure(fitted.read(data["fit"]), aspect_set, **own)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"the stored shape of a tree cannot be read: {error!r}") from error
 
 
-def _cluster(shares: Sequence[Sequence[float]]) -> Cluster:
-    return tuple((int(number), float(share)) for number, share in shares)
+def _frozen(value: Any) -> Any:
+    """Return a value of JSON with tuples for its lists."""
+    if isinstance(value, dict):
+        return {key: _frozen(each) for key, each in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

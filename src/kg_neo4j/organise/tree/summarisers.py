@@ -19,7 +19,7 @@ from kg_neo4j.organise.tree.written import WrittenText
 
 
 class AbstractSummariser(ABC):
-    """Writes summaries of one aspect, or notes; safe to call from several threads. Implements `Summariser`."""
+    """Writes summaries of one aspect, or notes; safe to call from several threads."""
 
     @property
     @abstractmethod

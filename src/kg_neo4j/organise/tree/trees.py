@@ -17,12 +17,13 @@ from kg_neo4j.organise.tree import structure, upkeep, writing
 from kg_neo4j.organise.tree.building import TreeBuild
 from kg_neo4j.organise.tree.clustering import require_scikit_learn
 from kg_neo4j.organise.tree.embedded import TreeVectors
-from kg_neo4j.organise.tree.interface import Leaf, Summariser, TreeBuildOptions, TreeOptions
+from kg_neo4j.organise.tree.interface import Leaf, TreeBuildOptions, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint, leaves_of
 from kg_neo4j.organise.tree.naming import TreeNamer
 from kg_neo4j.organise.tree.store import TreeStore
 from kg_neo4j.organise.tree.stored import StoredTree, TreeDraft, tree_id
 from kg_neo4j.organise.tree.structure import TreeStructure
+from kg_neo4j.organise.tree.summarisers import AbstractSummariser
 from kg_neo4j.organise.tree.writing import Unfinished, Writing
 from kg_neo4j.organise.tree.written import DETAIL, LEAST_CONTEXT, Subject, TreeItem, answer_tokens
 from kg_neo4j.progress import SILENT, Progress
@@ -42,7 +43,7 @@ class TreeBuilding:
     plan_embedder: EmbeddingModel  # for a plan, which pays for nothing
     tokeniser: Tokeniser
     concurrency: int = 1  # summarisers at work at a time
-    own: Sequence[Summariser] = ()  # of the caller's, for the aspects that they name
+    own: Sequence[AbstractSummariser] = ()  # of the caller's, for the aspects that they name
     keeps_vectors: bool = False  # before they are published: they are paid for
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kg_neo4j.errors import UsageError
@@ -19,32 +19,12 @@ _TEXTS = ("details_by", "clustering", "aspects_hash", "embedder", "tokeniser")  
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
 
 
-@dataclass(frozen=True, slots=True)
-class TreeState:
-    """Whether a tree can be searched, and whether it is of the text that its document has now."""
-
-    id: str
-    name: str
-    document_id: str
-    title: str  # of the document
-    complete: bool
-    stale: bool  # the document's chunks are not those that it was built from
-
-
-def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
-    """Return the state of every tree of `graph`, by title and name."""
-    about = ("id", "name", "document_id", "title", "complete")
-    return tuple(
-        TreeState(**{name: row[name] for name in about}, stale=row["fingerprint"] != fingerprint(row["chunks"]))
-        for row in database.read(queries.get("tree/trees"), graph=graph)
-    )
-
-
 def note_stale(database: Database, graph: str) -> list[str]:
     """Return a note on trees of a former text. They are paid for, so they are brought up to date when asked for."""
-    stale = sum(state.complete and state.stale for state in tree_states(database, graph))
-    trees = "narrative tree is" if stale == 1 else "narrative trees are"
-    return [f"{stale} {trees} of a former text: `kg tree` brings that up to date"] if stale else []
+    trees = database.read(queries.get("tree/trees"), graph=graph)
+    stale = sum(row["complete"] and row["fingerprint"] != fingerprint(row["chunks"]) for row in trees)
+    what = "narrative tree is" if stale == 1 else "narrative trees are"
+    return [f"{stale} {what} of a former text: `kg tree` brings that up to date"] if stale else []
 
 
 def settled(

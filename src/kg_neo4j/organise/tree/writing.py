@@ -19,7 +19,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.errors import ContentFiltered, ModelUnavailable
 from kg_neo4j.organise.tree.aspects import prompt_of
-from kg_neo4j.organise.tree.interface import Aspect, Summariser
+from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
 from kg_neo4j.organise.tree.written import (
@@ -103,7 +103,7 @@ def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_to
 class Summarised:
     """The layer of a summariser: it stands where a model is asked."""
 
-    summariser: Summariser
+    summariser: AbstractSummariser
     max_tokens: int
     said: dict[str, WrittenText] = field(default_factory=dict)  # by id of the item, until it is accepted
     window: int = 0
@@ -115,14 +115,11 @@ class Summarised:
 
     def complete(self, request: Request) -> Completion:
         """Call the summariser. Raises what it raises."""
-        item, by = request.place, self.summariser
+        item = request.place
         if not isinstance(item, TreeItem):
             raise TypeError("a summariser writes items")
         try:
-            if isinstance(by, AbstractSummariser):
-                said = by.write(item.context, self.max_tokens, item.before)
-            else:
-                said = WrittenText(by.summarize(item.context, self.max_tokens).strip(), self.name)
+            said = self.summariser.write(item.context, self.max_tokens, item.before)
         except OF_ONE_TASK as error:  # nothing is stored instead of what it says
             raise ModelUnavailable(str(error)) from error
         self.said[item.id] = said
@@ -154,7 +151,7 @@ class WriteOwn(Task[WrittenText]):
         return Request(self.item.kind, *self.messages(), cached=False, key=self.key, place=self.item)
 
 
-def is_stored(summariser: Summariser) -> bool:
+def is_stored(summariser: AbstractSummariser) -> bool:
     """Say whether what a summariser says is stored: that of one of the caller's own, with a method of its own."""
     return summariser.method not in (MODEL, EXTRACTIVE)
 

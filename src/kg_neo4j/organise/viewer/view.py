@@ -6,7 +6,6 @@ the SVG only attributes of presentation are used, so it stands in a page that al
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -132,15 +131,11 @@ def view(graph: PlotGraph, colour_by: str) -> GraphView:
         ViewEdge(f"e{place}", f"n{each.source}", f"n{each.target}", each.type)
         for place, each in enumerate(graph.relationships)
     )
-    legends = {name: _legend(*groups[name], name) for name in GROUPINGS}
+    legends = {
+        name: tuple(ViewGroup(one, group_label(one, name), colour, of.count(one)) for one, colour in colours.items())
+        for name, (of, colours) in groups.items()
+    }
     return GraphView(graph.name, colour_by, graph.total_nodes, nodes, edges, legends)
-
-
-def _legend(groups: list[str], colours: dict[str, str], grouping: str) -> tuple[ViewGroup, ...]:
-    counts = Counter(groups)
-    return tuple(
-        ViewGroup(value, group_label(value, grouping), colour, counts[value]) for value, colour in colours.items()
-    )
 
 
 def read_view(database: Database, graph: PlotGraph, colour_by: str) -> GraphView:

@@ -19,9 +19,10 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.aspects import load_aspects
-from kg_neo4j.organise.tree.interface import BY_ASPECT, UMAP, Summariser, TreeBuildOptions
+from kg_neo4j.organise.tree.interface import BY_ASPECT, UMAP, TreeBuildOptions
 from kg_neo4j.organise.tree.picture import check_target, plot_tree
 from kg_neo4j.organise.tree.store import TreeStore
+from kg_neo4j.organise.tree.summarisers import AbstractSummariser
 from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, TreeBuilding, build_tree
 from kg_neo4j.organise.tree.trees import plan_tree as plan_one
 from kg_neo4j.organise.tree.upkeep import RAPTOR
@@ -106,7 +107,7 @@ def tree(
     *,
     settings: Settings | None = None,
     options: TreeBuildOptions | None = None,
-    summarisers: Sequence[Summariser] = (),
+    summarisers: Sequence[AbstractSummariser] = (),
     progress: Progress = SILENT,
 ) -> TreeReport:
     """Bring the narrative trees of documents up to date; a repeat calls no model and changes nothing.
@@ -159,7 +160,7 @@ def plan_tree(
     *,
     settings: Settings,
     options: TreeBuildOptions | None = None,
-    summarisers: Sequence[Summariser] = (),
+    summarisers: Sequence[AbstractSummariser] = (),
     unread: Iterable[tuple[Document, Sequence[Chunk]]] = (),
     progress: Progress = SILENT,
 ) -> TreePlan:
@@ -232,7 +233,7 @@ def _remarks(built: BuiltTree) -> list[str]:
 
 
 def _building(
-    settings: Settings, options: TreeBuildOptions, summarisers: Sequence[Summariser], budget: Budget | None
+    settings: Settings, options: TreeBuildOptions, summarisers: Sequence[AbstractSummariser], budget: Budget | None
 ) -> TreeBuilding:
     _check(options)
     if options.aspects is not None:

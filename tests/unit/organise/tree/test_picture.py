@@ -168,7 +168,7 @@ def stored() -> StoredTree:
     ]
     settings = json.dumps({"aspects": ["theme", "plot"]})
     about = {"absent": ["theme"]}
-    return StoredTree("t", "narrative", "f", True, "{}", settings, (), about, ("c1", "c2"), {n.id: n for n in nodes})
+    return StoredTree("t", "narrative", True, "{}", settings, (), about, ("c1", "c2"), {n.id: n for n in nodes})
 
 
 def test_a_stored_tree_is_drawn_by_level_and_aspect() -> None:
