@@ -137,7 +137,7 @@ def tokens_of(text: str) -> int | None:
 
 def load_options(
     wikipedia: list[str] | None = None,
-    lang: str = "en",
+    wiki_language: str = "en",
     links: int = 0,
     language: str | None = None,
     encoding: str | None = None,
@@ -154,25 +154,9 @@ def load_options(
     wave: int = 8,
     output_language: str = "source",
 ) -> "LoadOptions":
-    """Return what the options say of sources, chunks and extraction."""
+    """Return what the options say of sources, chunks and extraction; each has the name of a field there."""
+    given = locals()
     from kg_neo4j.pipeline.options import LoadOptions
 
-    return LoadOptions(
-        wikipedia=tuple(wikipedia or ()),
-        wiki_language=lang,
-        links=links,
-        language=language,
-        encoding=encoding,
-        alias=alias,
-        root=root,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
-        chunk_tokens=tokens_of(chunk_tokens),
-        chunk_overlap=chunk_overlap,
-        preprocess=preprocess,
-        schema=schema,
-        evidence=evidence,
-        gleanings=gleanings,
-        wave=wave,
-        output_language=output_language,
-    )
+    lists = {name: tuple(given[name] or ()) for name in ("wikipedia", "include", "exclude")}
+    return LoadOptions(**given | lists | {"chunk_tokens": tokens_of(chunk_tokens)})

@@ -1,4 +1,4 @@
-"""Reads files of JSON lines, one object a line, and of one JSON list of objects."""
+"""Reads files of JSON lines, one object a line."""
 
 from __future__ import annotations
 
@@ -32,29 +32,3 @@ def read_rows(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(row, dict):
                 raise UnreadableSource(f"{path}, line {number}: not a JSON object")
             yield number, row
-
-
-def is_list(path: str) -> bool:
-    """Return whether a file holds one JSON list. Raises SourceNotFound."""
-    if not Path(path).is_file():
-        raise SourceNotFound(f"no file {path!r}")
-    with Path(path).open("rb") as file:
-        return file.read(100).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
-
-
-def read_list(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (number from 1, object) of a file that is one JSON list; raises as `read_rows`."""
-    if not Path(path).is_file():
-        raise SourceNotFound(f"no file {path!r}")
-    try:
-        rows = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UnreadableSource(f"{path}: not UTF-8", hint="save it as UTF-8") from error
-    except (ValueError, RecursionError) as error:
-        raise UnreadableSource(f"{path}: not JSON") from error
-    if not isinstance(rows, list):
-        raise UnreadableSource(f"{path}: not a JSON list")
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise UnreadableSource(f"{path}, entry {number}: not a JSON object")
-        yield number, row

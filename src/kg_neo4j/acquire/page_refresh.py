@@ -70,37 +70,35 @@ def check(
     One request tells the revisions of 50 pages; the text of an unchanged page is not asked for. Pages of a wiki that is
     neither a Wikipedia nor `site` are left alone. `text_language` as in `read_page`. Raises WikipediaUnavailable.
     """
-    for asked, known in _by_wiki(pages, site):
-        if asked is None:
-            yield from (CheckedPage(page, is_elsewhere=True) for page in known)
-            continue
-        with mediawiki.open_wiki(asked) as wiki:
-            states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
-            for page in known:
-                yield _checked(wiki, page, states.get(page.page_id), graph=graph, text_language=text_language)
+    for wiki, page, state in _states(pages, site):
+        if wiki is None:
+            yield CheckedPage(page, is_elsewhere=True)
+        else:
+            yield _checked(wiki, page, state, graph=graph, text_language=text_language)
 
 
 def deleted(pages: Sequence[KnownPage], site: Site) -> Iterator[KnownPage]:
     """Yield the pages that their wiki no longer has, those of wikis that `check` leaves alone apart."""
-    for asked, known in _by_wiki(pages, site):
-        if asked is not None:
-            with mediawiki.open_wiki(asked) as wiki:
-                states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
-            yield from (page for page in known if page.page_id in states and states[page.page_id].page_id is None)
+    return (page for _, page, state in _states(pages, site) if state is not None and state.page_id is None)
 
 
-def _by_wiki(pages: Sequence[KnownPage], site: Site) -> Iterator[tuple[Site | None, list[KnownPage]]]:
-    """Yield where pages are looked at, and which; None for those whose keys name neither a Wikipedia nor `site`.
+def _states(pages: Sequence[KnownPage], site: Site) -> Iterator[tuple[Any, KnownPage, wiki_pages.PageState | None]]:
+    """Yield each page with a client of its wiki and what that says of it; no client for a wiki that is left alone.
 
     A wiki that `site` moved from is `site`. Only that is sent the bot password.
     """
     ordered = sorted(pages, key=lambda page: (page.where, page.page_id))
     for (host, language), group in groupby(ordered, key=lambda page: page.where):
-        public = Site(language)
+        asked = Site(language)
         if site.url is not None and host in (site.host, site.key_host):
-            yield replace(site, language=language, former_host=host), list(group)
-        else:
-            yield public if host == public.host else None, list(group)
+            asked = replace(site, language=language, former_host=host)
+        elif host != asked.host:
+            yield from ((None, page, None) for page in group)
+            continue
+        known = list(group)
+        with mediawiki.open_wiki(asked) as wiki:
+            states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
+            yield from ((wiki, page, states.get(page.page_id)) for page in known)
 
 
 def _checked(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire import mediawiki, wiki_pages
 from kg_neo4j.acquire.decoding import clean
 from kg_neo4j.acquire.identity import document_id, text_hash
@@ -25,11 +26,7 @@ MAX_CHOICES = 100
 _LANGUAGE = re.compile(r"[a-z]{2,12}(?:-[a-z0-9]{1,12}){0,3}")
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
 _NO_TITLE = re.compile(r"[|#<>\[\]{}\x00-\x1f\x7f]")
-_DISAMBIGUATION = re.compile(
-    r"disambig|begriffsklärung|ujednoznacznia|homonymie|desambigua|disambigua|doorverwijs|неоднозначност|多義|消歧义|"
-    r"rozcestník|egyértelműsít|förgrening|dezambig|значений",
-    re.IGNORECASE,
-)
+_DISAMBIGUATION = re.compile("|".join(data_files.beside(__file__).words("disambiguation")), re.IGNORECASE)
 
 
 def fetch(titles: Sequence[str], *, graph: str, site: Site, text_language: str | None = None) -> tuple[Document, ...]:

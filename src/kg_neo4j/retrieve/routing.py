@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kg_neo4j import data_files
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Routing
@@ -30,25 +31,10 @@ CANNED = frozenset(  # queries of cypher/questions that count or connect; what s
     "connections in_common year number number_related most_connected mentions entities relations".split()
 )
 
-_WHOLE = re.compile(
-    r"\b(overall|in general|generally|altogether|on the whole|as a whole|the whole|the entire|in total|in short|"
-    r"across (all|the|these)|throughout|in all (of )?(the|these)|of (all )?(the|these) (texts?|documents?|stories|"
-    r"articles?|books?|sources?|collection|corpus|material|notes)|(these|the) (texts?|documents?|articles?|sources?|"
-    r"collection|corpus|data|material)|summar(y|ise|ize)|overview|gist|outline|themes?|topics?|motifs?|"
-    r"what (is|are|was|were) (this|the|these|it|all this)( \w+)? about|w całości|ogólnie|podsumuj|streść|"
-    r"streszcz\w*)\b",
-    re.IGNORECASE,
-)
-_PARTS = re.compile(
-    r"\b(main|major|most important|key|central|principal|chief|biggest|common|recurring|dominant|prominent|different|"
-    r"various|główn\w+|najważniejs\w+)\s+(?:\w+\s+)?(\w+s|people|ideas|wątki|tematy|osoby)\b",
-    re.IGNORECASE,
-)
+_DATA = data_files.beside(__file__)
+_WHOLE, _PARTS = (re.compile(_DATA.text(name), re.IGNORECASE) for name in ("whole", "parts"))
 _POSSESSIVE = re.compile(r"['’]s?$")
-_SINGLE = frozenset(  # one thing among many, though the word is a general one: "What happened to the book?"
-    "book text story article document character event figure group idea part person place point thing".split()
-)
-_REFERS = frozenset("he him his she her hers it its they them their there".split())  # "Who was she?"
+_SINGLE, _REFERS = _DATA.word_set("single"), _DATA.word_set("refers")
 _ONE = (Asks.TIME, Asks.AGE, Asks.MEASURE, Asks.YES_NO)  # asks for one thing, which a report on many tells badly
 
 

@@ -98,13 +98,7 @@ def is_stop_word(folded: str) -> bool:
 
 
 PERSON, PLACE, DATE, THING = "person", "place", "date", "thing"
-_TYPES = {
-    PERSON: "PERSON PEOPLE HUMAN CHARACTER MAN WOMAN CHILD",
-    PLACE: "PLACE LOCATION CITY TOWN VILLAGE SETTLEMENT COUNTRY REGION STATE PROVINCE CONTINENT ISLAND MOUNTAIN CAVE "
-    "RIVER LAKE SEA OCEAN DESERT BUILDING ADDRESS GPE LOC FACILITY",
-    DATE: "DATE YEAR",
-}
-_KINDS = {each: kind for kind, types in _TYPES.items() for each in types.split()}
+_KINDS = {each: kind for kind, types in _DATA.table("types").items() for each in types.split()}
 
 
 def kind_of(entity_type: str) -> str:

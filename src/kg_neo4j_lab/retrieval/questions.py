@@ -9,13 +9,15 @@ or `context` and `supporting_facts`. Its gold is what has the same title and tex
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.acquire.json_lines import is_list, read_list, read_rows
-from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.acquire.json_lines import read_rows
+from kg_neo4j.errors import SourceNotFound, UnreadableSource
 
 Key = int | tuple[str, str]  # idx, or title and text without white space
 
@@ -50,9 +52,9 @@ def read_passages(path: str) -> tuple[CorpusPassage, ...]:
 
     Raises SourceNotFound, and UnreadableSource for a line that is no passage, or has the idx of another.
     """
-    listed = is_list(path)
+    listed, rows = _rows(path)
     found: dict[Key, CorpusPassage] = {}
-    for place, row in _rows(path, listed):
+    for place, row in rows:
         try:
             passage = CorpusPassage(len(found) if listed else int(row["idx"]), str(row["title"]), str(row["text"]))
         except (KeyError, TypeError, ValueError) as error:
@@ -67,10 +69,10 @@ def read_passages(path: str) -> tuple[CorpusPassage, ...]:
 
 def read_questions(path: str, passages: Sequence[CorpusPassage]) -> tuple[GoldQuestion, ...]:
     """Return the questions of a file. Raises as `read_passages`, also for a question whose passages are not there."""
-    listed = is_list(path)
+    listed, rows = _rows(path)
     known = {_key(passage, listed): passage.idx for passage in passages}
     found = []
-    for place, row in _rows(path, listed):
+    for place, row in rows:
         try:
             needed: list[Key] = list(_supporting(row)) if listed else [int(idx) for idx in row["gold"]]
             id_, text, answer = row["_id" if "_id" in row else "id"], str(row["question"]), row.get("answer") or ""
@@ -88,10 +90,26 @@ def read_questions(path: str, passages: Sequence[CorpusPassage]) -> tuple[GoldQu
     return tuple(found)
 
 
-def _rows(path: str, listed: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (place in the file, object)."""
-    unit, rows = ("entry", read_list(path)) if listed else ("line", read_rows(path))
-    return ((f"{unit} {number}", row) for number, row in rows)
+def _rows(path: str) -> tuple[bool, Iterator[tuple[str, dict[str, Any]]]]:
+    """Return whether a file is one JSON list, and its rows: (place in the file, object). Raises SourceNotFound."""
+    if not Path(path).is_file():
+        raise SourceNotFound(f"no file {path!r}")
+    with Path(path).open("rb") as file:
+        listed = file.read(100).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    return listed, _entries(path) if listed else ((f"line {number}", row) for number, row in read_rows(path))
+
+
+def _entries(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UnreadableSource(f"{path}: not UTF-8", hint="save it as UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise UnreadableSource(f"{path}: not JSON") from error
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise UnreadableSource(f"{path}, entry {number}: not a JSON object")
+        yield f"entry {number}", row
 
 
 def _key(passage: CorpusPassage, listed: bool) -> Key:

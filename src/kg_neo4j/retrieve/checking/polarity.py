@@ -9,23 +9,12 @@ from kg_neo4j import data_files
 from kg_neo4j.retrieve.checking.statement import MONTHS, Statement
 from kg_neo4j.retrieve.words import family, is_stop_word, same_word
 
-_SYMMETRIC = frozenset(
-    """married marry wed met meet brother sister sibling siblings brothers sisters cousin friend friends colleague
-    border borders bordered allied joined between and near twin rival rivals collaborated worked spouse""".split()
-)
-_DETERMINERS = frozenset("a an the his her its their this that".split())
-_BE = frozenset("is was are were be been being got".split())
 REACH = 12  # words between a name and the word that ties it
 SCOPE = 4  # words after a denial that it reaches
-DENIALS = frozenset(
-    """not never no neither nor none without cannot nobody nothing isn't wasn't aren't weren't don't doesn't didn't
-    hasn't haven't hadn't won't wouldn't can't couldn't shouldn't nie nigdy bez ani""".split()
-)
-_FAILURES = frozenset("failed fails refused refuses declined unable denied denies hardly unlike lacked lacks".split())
-_BOUNDS = frozenset(
-    "when while before after until because although but on in at from for by and or who which that".split()
-)
 _DATA = data_files.beside(__file__)
+DENIALS = _DATA.word_set("denials")
+_SYMMETRIC, _DETERMINERS, _BE = (_DATA.word_set(key) for key in ("symmetric", "determiners", "be"))
+_FAILURES, _BOUNDS = _DATA.word_set("failures"), _DATA.word_set("bounds")
 _OPPOSED, _INVERSE = (
     [(frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2)]
     for key in ("opposites", "inverse")

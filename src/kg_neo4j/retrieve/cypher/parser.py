@@ -10,7 +10,8 @@ graph as well, and are entities unless a type says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.graph.queries import OWN
@@ -168,11 +169,25 @@ class Parser:
         after = "".join(token.value for token in self.tokens[place : place + 3] if token.kind == "mark")
         return after.startswith(("-[", "<-[", "--(", "<--", "-->"))
 
-    def loop(self, over: QueryPiece) -> None:
-        """Count the turns of a loop over a list; CypherRefused where loops within each other may have too many."""
+    def _parts(self, end: str) -> Iterator[None]:
+        """Yield where each of the parts begins that stand between commas; step over the mark `end` after them."""
+        while self.token.value != end or self.token.kind != "mark":
+            yield
+            if not self.accept(","):
+                break
+        self.expect(end)
+
+    @contextmanager
+    def _walking(self, name: str, over: QueryPiece) -> Iterator[None]:
+        """Have `name` stand for an element of a list within the block; CypherRefused for too many turns of loops."""
+        before = self.scope, self.turns
+        element = QueryPiece("", over.base, max(0, over.depth - 1), over.weight)
+        self.scope = {**self.scope, name: element}
         self.turns *= turns(over)
         if self.turns > LONGEST_LOOP:
             raise CypherRefused("loops within loops over lists may take too long: UNWIND a list, and use WHERE")
+        yield
+        self.scope, self.turns = before
 
     # -- what may be said
 
@@ -204,12 +219,7 @@ class Parser:
         if self.ahead().kind == "name" and self.ahead(2).word == "IN" and self.ahead(1).word not in RESERVED:
             return self._comprehension()
         self.expect("[")
-        items: list[QueryPiece] = []
-        while self.token.value != "]" or self.token.kind != "mark":
-            items.append(self.expression().bounded())
-            if not self.accept(","):
-                break
-        self.expect("]")
+        items = [self.expression().bounded() for _ in self._parts("]")]
         text = f"[{', '.join(item.text for item in items)}]"
         bases = {(item.base, item.depth) for item in items}
         if len(bases) == 1 and not items[0].is_value:
@@ -225,7 +235,7 @@ class Parser:
         if over.is_gathered:
             raise CypherRefused("a gathered list is not made into another one: choose before collect, or UNWIND it")
         text = f"{name} IN {over.text}"
-        with Inner(self, name, over):
+        with self._walking(name, over):
             if self.accept("WHERE"):
                 text += f" WHERE {self.expression().text}"
             if self.accept("|"):
@@ -251,14 +261,11 @@ class Parser:
         self.expect("{")
         items: list[QueryPiece] = []
         parts: list[str] = []
-        while self.token.value != "}" or self.token.kind != "mark":
+        for _ in self._parts("}"):
             key = self.name("a key")
             self.expect(":")
             items.append(self.expression().bounded().need_value("a map"))
             parts.append(f"{key}: {items[-1].text}")
-            if not self.accept(","):
-                break
-        self.expect("}")
         return join(f"{{{', '.join(parts)}}}", *items)
 
     def read_case(self) -> QueryPiece:
@@ -289,7 +296,7 @@ class Parser:
         self.place += 2
         if word in ("ALL", "ANY", "NONE", "SINGLE"):
             name, over = self._walked()
-            with Inner(self, name, over):
+            with self._walking(name, over):
                 self.expect("WHERE")
                 text = f"{lower}({name} IN {over.text} WHERE {self.expression().text})"
             self.expect(")")
@@ -439,7 +446,7 @@ class Parser:
             elif self.token.value == "[" and self.token.kind == "mark":
                 found = self._element(found)
             elif self.token.value == ":" and found.base == NODE and found.depth == 0:
-                found = QueryPiece(f"{found.text}{self.labels_of(found.text)}")
+                found = QueryPiece(f"{found.text}{self.labels_of()}")
             else:
                 return found
 
@@ -476,9 +483,13 @@ class Parser:
 
     def _index(self) -> str:
         minus = "-" if self.accept("-") else ""
-        if self.token.kind != "number" or "." in self.token.value:
-            raise self.lost("a list is asked for its elements by whole numbers")
-        return minus + self.take().value
+        return minus + self._whole("a list is asked for its elements by whole numbers")
+
+    def _whole(self, wanted: str, most: int = 15) -> str:
+        """Read a whole number of at most `most` digits."""
+        if self.token.kind != "number" or "." in self.token.value or len(self.token.value) > most:
+            raise self.lost(wanted)
+        return self.take().value
 
     # -- atoms
 
@@ -573,7 +584,7 @@ class Parser:
             raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
         if self.token.value == ":" and self.token.kind == "mark":
             self.place += 1
-            labels = self.labels_of(name)
+            labels = self.labels_of()
         else:
             labels = "" if known else f":{ANY_LABEL}"
         properties = self._properties()
@@ -608,42 +619,39 @@ class Parser:
         if not self.accept("{"):
             return []
         found: list[str] = []
-        while self.token.value != "}" or self.token.kind != "mark":
+        for _ in self._parts("}"):
             name = self.name("the name of a property")
             self.check_property(name)
             self.expect(":")
             found.append(f"{name}: {self.expression().need_value('a property').text}")
-            if not self.accept(","):
-                break
-        self.expect("}")
         return found
 
     # -- labels and types
 
-    def labels_of(self, variable: str) -> str:
+    def labels_of(self) -> str:
         """Read the labels of a node after the colon and return them with one: each is of the graph."""
-        text, is_negated = self._choice(self.schema.labels, "label")
+        text, is_negated = self._choice("label")
         while self.accept(":"):
-            more, negated = self._choice(self.schema.labels, "label")
+            more, negated = self._choice("label")
             text, is_negated = f"({text})&({more})", is_negated or negated
         return f":({ANY_LABEL})&({text})" if is_negated else f":{text}"
 
-    def _choice(self, known: object, what: str) -> tuple[str, bool]:
+    def _choice(self, what: str) -> tuple[str, bool]:
         """Read names joined by | and &, some with !; tell whether one is negated."""
-        text, is_negated = self._one_of(known, what)
+        text, is_negated = self._one_of(what)
         while self.token.kind == "mark" and self.token.value in ("|", "&"):
             sign = self.take().value
             if sign == "|":
                 self.accept(":")
-            more, negated = self._one_of(known, what)
+            more, negated = self._one_of(what)
             text, is_negated = text + sign + more, is_negated or negated
         return text, is_negated
 
-    def _one_of(self, known: object, what: str) -> tuple[str, bool]:
+    def _one_of(self, what: str) -> tuple[str, bool]:
         if self.accept("!"):
-            return "!" + self._one_of(known, what)[0], True
+            return "!" + self._one_of(what)[0], True
         if self.accept("("):
-            text, negated = self._choice(known, what)
+            text, negated = self._choice(what)
             self.expect(")")
             return f"({text})", negated
         if self.token.kind != "name":
@@ -669,7 +677,7 @@ class Parser:
             between = ANY_LABEL if said & set(STRUCTURE) else f"{OWN}Entity"
             self.expect("]")
         else:
-            name = self._unnamed() if self.is_naming else self._handle("")
+            name = self._relationship("")
             inside = name + self._facts_left(name)
         self.expect("-")
         right = "->" if left == "-" and self.accept(">") else "-"
@@ -681,15 +689,10 @@ class Parser:
             raise CypherRefused(f"the relationship {name} has a name that is taken")
         types = ""
         if self.accept(":"):
-            types = ":" + self._choice(self.schema.relationships, "relationship type")[0]
+            types = ":" + self._choice("relationship type")[0]
         steps = self._steps()
         properties = self._properties()
-        depth = 0 if steps is None else 1
-        if not name and self.is_naming:
-            name = self._unnamed(depth)
-        elif name:
-            self.added[name] = QueryPiece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
-        name = self._handle(name)
+        name = self._relationship(name, 0 if steps is None else 1)
         held = self._facts_left(name)
         text = name + types + (f" {{{', '.join(properties)}}}" if properties else "") + held
         if self.token.word == "WHERE":
@@ -701,10 +704,11 @@ class Parser:
 
     def _handle(self, name: str) -> str:
         """Return a name for a pattern whose condition needs one; only under filters."""
-        if name or not self.schema.is_filtered:
-            return name
+        return name or (self._new_name("_n") if self.schema.is_filtered else "")
+
+    def _new_name(self, prefix: str) -> str:
         self.unnamed += 1
-        return f"_n{self.unnamed}"
+        return f"{prefix}{self.unnamed}"
 
     def _facts_left(self, name: str) -> str:
         """Return the condition that holds a relationship to what filters leave; empty where nothing is filtered."""
@@ -713,11 +717,12 @@ class Parser:
         structure = ", ".join(f"'{each}'" for each in STRUCTURE)
         return f" WHERE (type({name}) IN [{structure}] OR {name}.fact_id IN ${ONLY_FACTS})"
 
-    def _unnamed(self, depth: int = 0) -> str:
-        self.unnamed += 1
-        name = f"_r{self.unnamed}"
-        self.added[name] = QueryPiece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
-        return name
+    def _relationship(self, name: str, depth: int = 0) -> str:
+        """Return the name of a relationship, which the pattern gives; a new one where rows have to cite it."""
+        name = name or (self._new_name("_r") if self.is_naming else "")
+        if name:
+            self.added[name] = QueryPiece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
+        return self._handle(name)
 
     def _steps(self) -> tuple[int, int] | None:
         """Read `*1..3`."""
@@ -725,46 +730,38 @@ class Parser:
             return None
         least, most = 1, None
         if self.token.kind == "number":
-            least = most = self._whole()
+            least = most = int(self._whole("a small whole number was expected", 3))
         if self.accept(".."):
-            most = self._whole() if self.token.kind == "number" else None
+            most = int(self._whole("a small whole number was expected", 3)) if self.token.kind == "number" else None
         if most is None or most > FURTHEST or least > most:
             raise CypherRefused(f"a path of several steps needs bounds within 0 and {FURTHEST}, as in [*1..3]")
         return least, most
-
-    def _whole(self) -> int:
-        if "." in self.token.value or len(self.token.value) > 3:
-            raise self.lost("a small whole number was expected")
-        return int(self.take().value)
 
     # -- subqueries
 
     def pattern_predicate(self) -> QueryPiece:
         """Read a pattern that stands as a condition; it is written as EXISTS { ... }."""
-        saved = self._enter()
-        text = self.path()
-        self._leave(saved)
-        return QueryPiece(f"EXISTS {{ {text} }}")
+        with self._within():
+            return QueryPiece(f"EXISTS {{ {self.path()} }}")
 
     def subquery(self, kind: str) -> QueryPiece:
         """Read the inside of EXISTS, COUNT or COLLECT and the closing brace: MATCH ... WHERE ... RETURN ..."""
-        saved = self._enter()
         parts: list[str] = []
         returned = None
-        while self.token.word == "MATCH" or (not parts and self.token.kind == "mark"):
-            self.accept("MATCH")
-            parts.append(f"MATCH {self._patterns()}")
-            self.scope = {**self.scope, **self.added}
-            self.added = {}
-            if self.accept("WHERE"):
-                parts.append(f"WHERE {self.expression().text}")
-        if self.accept("RETURN"):
-            distinct = "DISTINCT " if self.accept("DISTINCT") else ""
-            returned = self.expression().bounded()
-            alias = self.name("a name") if self.accept("AS") else f"_c{self.place}"
-            parts.append(f"RETURN {distinct}{returned.text} AS {alias}")
-        self.expect("}")
-        self._leave(saved)
+        with self._within():
+            while self.token.word == "MATCH" or (not parts and self.token.kind == "mark"):
+                self.accept("MATCH")
+                parts.append(f"MATCH {self._patterns()}")
+                self.scope = {**self.scope, **self.added}
+                self.added = {}
+                if self.accept("WHERE"):
+                    parts.append(f"WHERE {self.expression().text}")
+            if self.accept("RETURN"):
+                distinct = "DISTINCT " if self.accept("DISTINCT") else ""
+                returned = self.expression().bounded()
+                alias = self.name("a name") if self.accept("AS") else f"_c{self.place}"
+                parts.append(f"RETURN {distinct}{returned.text} AS {alias}")
+            self.expect("}")
         text = f"{kind} {{ {' '.join(parts)} }}"
         if kind != "COLLECT":
             return QueryPiece(text)
@@ -780,13 +777,13 @@ class Parser:
             texts.append(self.path())
         return ", ".join(texts)
 
-    def _enter(self) -> tuple[Scope, Scope, bool]:
-        saved = (self.scope, self.added, self.is_naming)
+    @contextmanager
+    def _within(self) -> Iterator[None]:
+        """Forget after the block the names that its patterns give."""
+        before = (self.scope, self.added, self.is_naming)
         self.scope, self.added, self.is_naming = {**self.scope, **self.added}, {}, False
-        return saved
-
-    def _leave(self, saved: tuple[Scope, Scope, bool]) -> None:
-        self.scope, self.added, self.is_naming = saved
+        yield
+        self.scope, self.added, self.is_naming = before
 
     # -- clauses
 
@@ -918,18 +915,13 @@ class Parser:
         if parts:
             text += " ORDER BY " + ", ".join(parts)
         if self.accept("SKIP") or self.accept("OFFSET"):
-            text += f" SKIP {self._bound()}"
+            text += f" SKIP {int(self._whole('a whole number was expected'))}"
         if self.accept("LIMIT"):
-            bound = self._bound()
+            bound = int(self._whole("a whole number was expected"))
             text += f" LIMIT {min(bound, MOST_ROWS) if is_last else bound}"
         elif is_last:
             text += f" LIMIT {MOST_ROWS}"
         return text
-
-    def _bound(self) -> int:
-        if self.token.kind != "number" or "." in self.token.value:
-            raise self.lost("a whole number was expected")
-        return int(self.take().value)
 
     def _return(self) -> tuple[str, ...]:
         distinct = self.accept("DISTINCT")
@@ -1014,25 +1006,6 @@ class Parser:
             else:
                 parts.append(f"coalesce(head(collect({text})), [])")
         return " + ".join(parts)
-
-
-@dataclass(slots=True)
-class Inner:
-    """A name that is known within brackets alone: an element of a list that is walked over."""
-
-    reader: Parser
-    name: str
-    over: QueryPiece
-    before: tuple[Scope, int] = field(default_factory=lambda: ({}, 1))
-
-    def __enter__(self) -> None:
-        self.before = (self.reader.scope, self.reader.turns)
-        element = QueryPiece("", self.over.base, max(0, self.over.depth - 1), self.over.weight)
-        self.reader.scope = {**self.reader.scope, self.name: element}
-        self.reader.loop(self.over)
-
-    def __exit__(self, *_: object) -> None:
-        self.reader.scope, self.reader.turns = self.before
 
 
 def _named(text: str, name: str) -> str:

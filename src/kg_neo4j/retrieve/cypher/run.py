@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kg_neo4j import data_files
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Cell
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery
@@ -19,18 +20,7 @@ if TYPE_CHECKING:
     import neo4j
 
 LONGEST_CELL = 2_000  # characters of a text that are kept
-_REFUSED = (  # codes of what the query itself is to blame for
-    "Neo.ClientError.Statement.",
-    "Neo.ClientError.Transaction.TransactionTimedOut",
-    "Neo.TransientError.Transaction.TransactionTimedOut",
-    "Neo.ClientError.Transaction.Terminated",
-    "Neo.TransientError.Transaction.Terminated",
-    "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
-    "Neo.TransientError.General.TransactionMemoryLimit",
-    "Neo.ClientError.Procedure.",
-    "Neo.ClientError.Security.Forbidden",
-    "Neo.DatabaseError.Statement.",
-)
+_REFUSED = data_files.beside(__file__).lines("refused")  # codes of what the query itself is to blame for
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from kg_neo4j import data_files
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -16,16 +17,8 @@ SHOWN_TYPES = 80  # the most frequent relationship types; a query may use the ot
 MOST_LABELS = 60
 
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,63}", re.IGNORECASE)
-_HIDDEN = frozenset(  # vectors, hashes, what runs keep, display numbers
-    """graph embedding num document_id done outcome recorded rows_read rows_rejected key
-    source_key target_key relationship_id schema sha256 tokeniser origin options links pages kind row rows
-    strength community communities component bridges articulation betweenness clustering core triangles
-    community_degree quote_start quote_end quote_method""".split()
-)
-
-_TOLD_ONCE = frozenset(  # properties that come from one text alone, and the names of things
-    "id name type fact_id title text index section language source url quote start end token_count".split()
-)
+_DATA = data_files.beside(__file__)
+_HIDDEN, _TOLD_ONCE = _DATA.word_set("hidden"), _DATA.word_set("told_once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,6 @@ class GraphSchema:
     ends: Mapping[str, tuple[str, str]]  # of the types between entities: the commonest types of source and target
     node_properties: Mapping[str, tuple[str, ...]]  # by label of VISIBLE
     relationship_properties: tuple[str, ...]
-    hidden: frozenset[str] = field(default=_HIDDEN)
     is_filtered: bool = False  # queries are held to what filters leave
 
     @property

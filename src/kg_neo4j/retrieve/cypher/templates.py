@@ -96,7 +96,7 @@ def _years(parts: dict[str, str]) -> tuple[int, int] | None:
 # ------------------------------------------------------------------------------------------------ kinds and verbs
 
 _SAME_TYPE = {kind: tuple(types.split()) for kind, types in _DATA.table("same_type").items()}
-_EVERYTHING = frozenset("what thing things entity entities node nodes name names everything czym".split())
+_EVERYTHING, _PARTICLES, _MUTUAL, _KIN = map(_DATA.word_set, ("everything", "particles", "mutual", "kin"))
 _BY_WORD = {word: _SAME_TYPE[kind] for kind, words in _DATA.table("kinds").items() for word in words.split()}
 
 
@@ -111,13 +111,6 @@ def types_of(kind: str, known: Iterable[str]) -> tuple[str, ...] | None:
         own = {plural, plural[:-1], plural[:-3] + "y"}
     found = tuple(sorted(each for each in known if each in meant or each.casefold().replace("_", " ") in own))
     return found or None
-
-
-_PARTICLES = frozenset("of in to on at by with from for the a an was is has had as next".split())
-_MUTUAL = frozenset(
-    "met married sibling siblings brother sister spouse friend friends partner colleague related near".split()
-)
-_KIN = frozenset("father mother parent son daughter child brother sister".split())
 
 
 def relationships_of(verb: str, direction: str, known: Iterable[str]) -> tuple[tuple[str, ...], str]:

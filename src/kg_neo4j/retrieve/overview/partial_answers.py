@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, cast
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Task, once_more
+from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.organise.stored_reports import CommunityReport
@@ -48,7 +47,7 @@ class _ReadAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group(Task[_ReadAnswer]):
+class _Group(Prompted[_ReadAnswer]):
     """Asks about several reports at once."""
 
     kind: ClassVar[str] = "global_partial"
@@ -57,13 +56,10 @@ class _Group(Task[_ReadAnswer]):
     question: str
     max_tokens: int | None = ANSWER_TOKENS
 
-    def messages(self, complaint: str = "") -> tuple[str, str]:
-        """Return the messages."""
+    def values(self) -> dict[str, str]:
+        """Return the reports and the question."""
         shown = "\n\n".join(report_marks.render(number, report) for number, report in self.reports)
-        fence = hash_id("fence", shown, self.question)[:8]
-        return prompts.load("global_partial").render(
-            reports=shown, fence=fence, question=self.question, complaint=once_more(complaint)
-        )
+        return {"reports": shown, "fence": hash_id("fence", shown, self.question)[:8], "question": self.question}
 
     def accept(self, said: Completion) -> _ReadAnswer | Complaint[_ReadAnswer]:
         """Return what is said of the reports."""
