@@ -17,7 +17,7 @@ MOST_LABELS = 60
 
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,63}", re.IGNORECASE)
 _HIDDEN = frozenset(  # vectors, hashes, what runs keep, display numbers
-    """graph embedding num document_id done outcome recorded rows_read rows_rejected key
+    """graph embedding num document_id done outcome outcome_reason recorded rows_read rows_rejected key
     source_key target_key relationship_id schema sha256 tokeniser origin options links pages kind row rows
     strength community communities component bridges articulation betweenness clustering core triangles
     community_degree quote_start quote_end quote_method""".split()
