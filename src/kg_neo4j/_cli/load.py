@@ -71,7 +71,7 @@ def quarantine(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """List rejected rows that could not be repaired, and failed chunks.
+    """List rejected rows and failed chunks.
 
     Each has its document, chunk, line, text and reason. A failed chunk has line 0.
     """
