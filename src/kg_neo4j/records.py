@@ -180,7 +180,7 @@ class Rejection:
 
     line: int
     text: str  # the row as the model wrote it, shortened to 500 characters
-    reason: RejectionReason
+    reason: RejectionReason | ChunkOutcome
     detail: str = ""
     round: int = 0
     repaired: bool = False  # asked for again, and accepted then; otherwise quarantined
@@ -265,6 +265,7 @@ class RunCounts:
     steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
     quotes: QuoteCounts = QuoteCounts()
+    few_rows: bool = False  # a model gave fewer than one row for 500 tokens of all texts together
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,12 +278,12 @@ class ExtractReport(RunCounts):
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedRow:
-    """A row that was refused and that asking again did not repair."""
+    """A row that was refused and that asking again did not repair; or a failed chunk, as line 0 without a text."""
 
     document: str  # title
     chunk: int  # place in the document, from 0
     chunk_id: str
-    rejection: Rejection
+    rejection: Rejection  # of a failed chunk: its outcome is the reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 import tomllib
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import platformdirs
-from pydantic import AliasGenerator, Field, PrivateAttr, SecretStr
+from pydantic import AliasGenerator, Field, PrivateAttr, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -29,7 +32,10 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
 
 CONFIG_FILE = "kg.toml"
-_LOGIN = re.compile(r"//[^/@]*@")  # user name and password in an address
+_ADDRESS = re.compile(  # no / ? # in a password and no @ behind the host: clients disagree about what the host is
+    r"(?i)([a-z][a-z0-9+.-]*)://([^\s/?#]*@)?(?:\[[0-9a-f:.%]+\]|[\w.-]+)(?::(\d*))?(?:[/?#](?:(?![,;|]\w+:)[^\s@])*)?"
+)
+SECRETS = re.compile(r"(?<=://)[^/?#]*(?=@)|(?<=[?#]).+")  # of an address: user name and password; a query
 # A folder may come from anybody. These say where keys and texts are sent, what is run, or where files are written, so
 # they are read from the environment and from the user's own file only.
 OWN = frozenset(
@@ -134,6 +140,19 @@ class Settings(BaseSettings):
         files = [InitSettingsSource(settings_cls, _by_variable(settings_cls, each)) for each in config_files()]
         return init_settings, environment, *files
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        """Refuse addresses and paths that cannot be used; where a server is asked, proxies and certificates, too."""
+        for name, field in type(self).model_fields.items():
+            variable, value = str(field.validation_alias), getattr(self, name)
+            if value and name.endswith(("_uri", "_url")):
+                check_address(variable, value)
+            elif isinstance(value, Path) and name in self.model_fields_set:
+                _check_path(variable, value)
+        if self.has_server or "+s" in (self.neo4j_uri or ""):
+            check_network()
+        return self
+
     @property
     def prices_file(self) -> Path | None:
         """The user's own table of prices: KG_PRICES, else the one in the user's configuration, where it exists."""
@@ -182,7 +201,8 @@ def configured(settings: Settings) -> tuple[Configured, ...]:
     found = []
     for name, each in type(settings).model_fields.items():
         variable, value = str(each.validation_alias), getattr(settings, name)
-        shown = None if value is None else "set" if isinstance(value, SecretStr) else _LOGIN.sub("//***@", str(value))
+        shown = None if value is None else "set" if isinstance(value, SecretStr) else str(value)
+        shown = SECRETS.sub("***", shown) if shown and name.endswith(("_uri", "_url")) else shown
         origin = "environment" if os.environ.get(variable) else origins.get(name, "default")
         found.append(Configured(name, variable, shown, origin))
     return tuple(found)
@@ -221,6 +241,73 @@ def _read(path: Path) -> Mapping[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:  # TOML and UTF-8 errors are ValueErrors
         raise UsageError(f"{path} cannot be read as TOML: {error}", hint="correct it, or remove it") from None
+
+
+def check_address(variable: str, address: str) -> None:
+    """Raise UsageError for what is no address of a setting or a proxy. It may hold a password, so it is not shown."""
+    found = _ADDRESS.fullmatch(address) if address.isprintable() else None
+    scheme = found[1].lower() if found and 0 < int(found[3] or 1) < 2**16 else ""
+    kind, known, example = "an http or https", r"https?", "http://127.0.0.1:11434/v1"
+    if variable == "NEO4J_URI":
+        if found and found[2]:
+            raise UsageError(f"{variable} holds a user name or password", hint="use NEO4J_USERNAME and NEO4J_PASSWORD")
+        if scheme in ("http", "https"):
+            raise UsageError(f"{variable} is an {scheme} address; Bolt is asked for: bolt://localhost:7687")
+        kind, known, example = "a Bolt", r"(bolt|neo4j)(\+s|\+ssc)?", "bolt://localhost:7687"
+    if not re.fullmatch(f"{known}|socks5h?" if variable.upper().endswith("_PROXY") else known, scheme):
+        hint = f"for example {example}; in a password write %23 for #, %2F for /, %40 for @"
+        raise UsageError(f"{variable} is not {kind} address", hint=hint)
+
+
+def _check_path(variable: str, path: Path) -> None:
+    """Raise UsageError for a path that cannot be used; beside a folder yet to be made, one is made and removed."""
+    try:
+        if variable == "KG_PRICES":
+            path.open("rb").close()
+        elif variable in ("KG_HOME", "KG_CACHE") and not path.exists():
+            there = next(each for each in path.absolute().parents if each.exists())
+            tempfile.TemporaryDirectory(dir=there).cleanup()
+        else:
+            os.stat(f"{path}/")  # noqa: PTH116 (fails for a file)
+    except OSError as error:
+        why = f"{variable} cannot be used: {error.strerror}: {str(path)[:200]!r}"
+        raise UsageError(why, hint="name another path, or unset it") from None
+
+
+def proxies() -> dict[str, str]:
+    """Return the proxies that the environment sets, by variable; none with NO_PROXY=*."""
+    from urllib.request import getproxies_environment
+
+    found = getproxies_environment()
+    named = {f"{scheme}_proxy": found[scheme] for scheme in ("all", "http", "https") if scheme in found}
+    is_off = "*" in map(str.strip, found.get("no", "").split(","))
+    return {} if is_off else {name if name in os.environ else name.upper(): named[name] for name in named}
+
+
+def check_network() -> None:
+    """Raise UsageError for proxies and certificates of the environment that HTTP clients cannot use."""
+    import ssl
+
+    for name, value in proxies().items():
+        check_address(name, value if "://" in value else f"http://{value}")
+        if value.lower().startswith("socks") and find_spec("socksio") is None:
+            hint = "`pip install socksio`, or name an http proxy"
+            raise UsageError(f"{name} is a SOCKS proxy, which needs the package socksio", hint=hint)
+    for name in ("SSLKEYLOGFILE", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        path = os.environ.get(name, "")
+        try:
+            if path and (name.endswith("FILE") or not any(map(os.path.isdir, path.split(os.pathsep)))):
+                ssl.create_default_context(cafile=None if name == "SSLKEYLOGFILE" else path)
+        except OSError as error:
+            hint = "name a file of certificates (PEM) that you may read, or unset it"
+            raise UsageError(f"{name} cannot be used: {error.strerror}", hint=hint) from None
+
+
+def network_hint(error: BaseException, usual: str, names: Iterable[str] = ()) -> str:
+    """Return what to try after a failed connection: SSL_CERT_FILE for a certificate, else `usual` and `names`."""
+    if "CERTIFICATE_VERIFY_FAILED" in "".join(traceback.format_exception(error)):
+        return "name the file of the certificate authority (PEM) in SSL_CERT_FILE"
+    return f"{usual} ({', '.join(names)})" if names else usual
 
 
 def forbid_reports_of_use() -> None:

@@ -146,7 +146,8 @@ def fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -
                 progress.note(f"fetching {len(missing)} of {len(lock.jars)} jars ({size / 1e6:.0f} MB) into {folder}")
                 progress.note(licences(lock))
                 _fetch_all(missing, folder, progress, download)
-    except PermissionError as error:
+    except OSError as error:
+        disk.raise_if_full(error, folder)
         raise FetchFailed(
             f"cannot write to {error.filename or folder}: {error.strerror}", hint="set KG_CACHE to a folder of your own"
         ) from error
@@ -252,9 +253,12 @@ def _fetch(jar: Jar, folder: Path, staging: Path, download: Download) -> None:
     try:
         tries(_fetch_once, jar, folder, staging, download)
     except (OSError, FetchFailed) as error:
+        said = (
+            "a proxy of the environment is no address" if isinstance(error, ValueError) else error
+        )  # as requests has it
         raise FetchFailed(
-            f"{jar.file_name} cannot be fetched ({ATTEMPTS} attempts): {error}",
-            hint="check the network and run it again: what is already here is kept. "
+            f"{jar.file_name} cannot be fetched ({ATTEMPTS} attempts): {said}",
+            hint="check the network, HTTPS_PROXY and REQUESTS_CA_BUNDLE, and run it again: what is here is kept. "
             "Without a network: kg db fetch --to DIR on another machine, then KG_JARS_DIR=DIR here",
         ) from error
 

@@ -198,3 +198,39 @@ def test_a_load_of_which_every_row_was_rejected_is_partly_done_and_one_that_keep
         "rows of evidence whose quote is not in the text": 1,
     }
     assert run("flag")[1]["notes"] == [licence]
+
+
+def test_few_rows_for_a_text_are_said_once_and_failed_chunks_are_listed_with_class_and_reason(
+    llm: FakeLlm, kg: Kg, tmp_path: Path
+) -> None:
+    model = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "canary-key-5f1c", "KG_MODEL": "scripted"}
+    (tmp_path / "long.txt").write_text("Anna met Ben. " * 200, "utf-8")
+    (tmp_path / "bad.txt").write_text("Cleo met Dora.", "utf-8")
+    llm.say(csv((ANNA,)))
+
+    def run(*arguments: str) -> tuple[int, Any]:
+        code, out, err = kg(*arguments, "--json", **{**model, "KG_ANSWER_CACHE": "false"})
+        assert out, err
+        return code, json.loads(out)
+
+    def loaded(name: str) -> tuple[int, Any]:
+        return run("load", str(tmp_path / name), "--no-analytics", "--gleanings", "0")
+
+    code, shape = loaded("long.txt")
+    assert (code, shape["few_rows"], shape["failed"]) == (3, True, [])
+    assert any(note.startswith("few rows: 'long' gave 1 for ") for note in shape["notes"])
+    code, shape = loaded("long.txt")
+    assert (code, shape["few_rows"]) == (0, False)
+    assert not any(note.startswith("few rows") for note in shape["notes"])
+    assert run("quarantine") == (0, [])
+    llm.fail(400, code="content_filter")
+    code, shape = loaded("bad.txt")
+    assert (code, shape["few_rows"], len(shape["failed"])) == (3, False, 1)
+    code, (listed,) = run("quarantine")
+    assert (code, listed["document"], listed["chunk"], listed["rejection"]["line"]) == (0, "bad", 0, 0)
+    assert listed["rejection"]["reason"] == "filtered"
+    assert "filter" in listed["rejection"]["detail"]
+    assert listed["rejection"]["detail"] in shape["failed"][0]
+    assert "filtered" in kg("quarantine", **model)[1]
+    assert loaded("bad.txt")[0] == 0
+    assert run("quarantine") == (0, [])

@@ -71,9 +71,9 @@ def quarantine(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """List rejected rows that could not be repaired.
+    """List rejected rows and failed chunks.
 
-    Each has its document, chunk, line, text and reason.
+    Each has its document, chunk, line, text and reason. A failed chunk has line 0.
     """
     from kg_neo4j.pipeline.commands import rebuild
 
@@ -125,8 +125,9 @@ def print_load(report: LoadReport) -> None:
 
 
 def is_partly_done(report: RunCounts) -> bool:
-    """Return whether a source was skipped, a chunk failed, or not one of the rows was accepted."""
-    return bool(report.failed_chunks or report.skipped or (report.rows.read and not report.rows.accepted))
+    """Return whether a source was skipped, a chunk failed, no row was accepted, or a model gave few for all texts."""
+    has_rows = report.rows.accepted or not report.rows.read
+    return bool(report.failed_chunks or report.skipped or report.few_rows or not has_rows)
 
 
 def extraction_facts(report: RunCounts) -> dict[str, object]:

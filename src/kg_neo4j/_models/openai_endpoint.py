@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from kg_neo4j._models.books import Books
 from kg_neo4j.errors import UsageError
+from kg_neo4j.settings import check_address
 
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"  # what servers that need no key are sent
@@ -37,14 +38,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Refuse an address or a key that no HTTP client can use."""
-        try:
-            parts = urlsplit(self.base_url)
-            usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            hint = "for example http://127.0.0.1:11434/v1"
-            raise UsageError("OPENAI_BASE_URL is not an http or https address", hint=hint)
+        check_address("OPENAI_BASE_URL", self.base_url)
         key = self.secret
         if not key or not key.isascii() or not key.isprintable() or " " in key:
             raise UsageError("OPENAI_API_KEY has characters that no key has", hint="was a line break copied with it?")

@@ -29,6 +29,7 @@ from kg_neo4j.errors import (
     ModelUnavailable,
     RequestRefused,
 )
+from kg_neo4j.settings import network_hint, proxies
 
 if TYPE_CHECKING:
     import openai
@@ -180,7 +181,7 @@ def unreachable(error: Exception, endpoint: Endpoint) -> Passing:
         what, hint = f"did not answer within {endpoint.timeout_s:g} s", "raise KG_MODEL_TIMEOUT_S for a slow model"
     else:
         what = f"cannot be reached: {endpoint.redact(str(cause)) or type(cause).__name__}"
-        hint = "is the server running, and is OPENAI_BASE_URL right?"
+        hint = network_hint(cause, "is the server running, and is OPENAI_BASE_URL right?", proxies())
     return Passing(ModelUnavailable(f"{endpoint.address} {what}", hint=hint))
 
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from kg_neo4j._models.openai_bodies import ACCEPTED, MAX_BODY, unpacker
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import SourceNotFound, UsageError, WikiAccessDenied, WikipediaUnavailable
+from kg_neo4j.settings import check_address, check_network, network_hint, proxies
 
 if TYPE_CHECKING:
     import httpx
@@ -71,10 +72,9 @@ class Site:
 
     def check(self) -> None:
         """Raise UsageError for an address that is none, and for a user name and password that cannot be used."""
-        if self.url is not None and (
-            urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname
-        ):
-            raise UsageError("KG_WIKIPEDIA_URL is not the http or https address of a MediaWiki's api.php")
+        check_network()
+        if self.url is not None:
+            check_address("KG_WIKIPEDIA_URL", self.url)
         if self.former_host and "/" in self.former_host:
             raise UsageError("KG_WIKIPEDIA_FORMER_HOST is not a host", hint='such as "wiki.example.org"')
         if (self.username is None) != (self.password is None):
@@ -95,6 +95,10 @@ def open_wiki(site: Site) -> Iterator[Any]:
     import httpx
 
     site.check()
+    try:
+        httpx.Client().close()  # which reads the environment
+    except httpx.InvalidURL as error:  # IPv6 with a mask or in brackets, where httpx is 0.28
+        raise UsageError(f"NO_PROXY cannot be used: {error}", hint="leave IPv6 addresses out of it") from None
     password_hooks = [] if site.password is None else [_refuse_other_origin(site)]
     with Sandbox() as sandbox:
         client = _client_class()(
@@ -219,7 +223,7 @@ def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
     except wikipediaapi.WikiHttpTimeoutError as error:
         raise WikipediaUnavailable(f"{where} did not answer in time", hint=_HINT) from error
     except (wikipediaapi.WikiConnectionError, httpx.HTTPError, httpx.InvalidURL) as error:
-        raise WikipediaUnavailable(f"{where} cannot be reached", hint=_HINT) from error
+        raise WikipediaUnavailable(f"{where} cannot be reached", hint=network_hint(error, _HINT, proxies())) from error
     except wikipediaapi.WikiHttpError as error:
         raise WikipediaUnavailable(f"{where} answered with HTTP {error.status_code}", hint=_HINT) from error
     if not isinstance(answer, dict):

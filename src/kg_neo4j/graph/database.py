@@ -32,6 +32,7 @@ from kg_neo4j.errors import (
     UsageError,
 )
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.settings import check_address, network_hint
 
 if TYPE_CHECKING:
     import neo4j
@@ -109,9 +110,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         self.indexes: Sequence[Row] | None = None  # as listed in this run; None: not listed, or they may have changed
         self.read_timeout_s: float | None = None  # that the server gives a query that reads; None: no limit
         self._reserve, self._reserve_until = 0, 0.0  # bytes that writes leave free on a managed disk; known until when
-        if address.shown != address.uri:
-            hint = "put them into NEO4J_USERNAME and NEO4J_PASSWORD"
-            raise UsageError(f"NEO4J_URI holds a user name or password: {address.shown}", hint=hint)
+        check_address("NEO4J_URI", address.uri)
         try:
             self.driver = neo4j.GraphDatabase.driver(
                 address.uri,
@@ -333,6 +332,7 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
         ) from error
     except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
         hint = "see `kg db logs`" if address.home else "is the server running, and is the port its Bolt port?"
+        hint = network_hint(error, hint)
         raise DatabaseUnavailable(f"no Neo4j answers at {address.shown}: {_short(error)}", hint=hint) from error
     except driver_errors.Neo4jError as error:
         code, said = error.code or "", f"{address.shown}: {_short(error)}"

@@ -229,6 +229,7 @@ def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, A
         "recorded": recorded,
         "done": extraction.outcome in DONE,
         "outcome": str(extraction.outcome),
+        "outcome_reason": None if extraction.outcome in DONE else extraction.detail or None,
         "config_hash": config_hash,
         "rows_read": extraction.rows_read,
         "rows_rejected": len(extraction.rejections),

@@ -25,6 +25,7 @@ from kg_neo4j.records import (
 
 MOST_IGNORED = 0.1  # of an answer: more is reported
 Report = TypeVar("Report", bound=RunCounts)
+ROW_TOKENS = 500  # of text: a model that gives fewer rows than one for so many has hardly read it
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ class Tally:
     changes: int = 0
     usage: Usage = field(default_factory=Usage)
     rejections: Counter[str] = field(default_factory=Counter)
+    model_tokens: Counter[tuple[str, str]] = field(default_factory=Counter)  # by title and id: text that a model read
+    model_rows: Counter[tuple[str, str]] = field(default_factory=Counter)  # read, of that text
     skipped: list[SkippedSource] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     repaired: int = 0
@@ -72,6 +75,9 @@ class Tally:
         if extraction.outcome not in (ChunkOutcome.DONE, ChunkOutcome.EMPTY):
             where = f"chunk {extraction.chunk.index + 1} of {document.title!r}"
             self.failed.append(f"{where}: {extraction.outcome}: {extraction.detail}".rstrip(": "))
+        elif any(answer.usage.calls or answer.kept.calls for answer in extraction.answers):
+            self.model_tokens[document.title, document.id] += extraction.chunk.token_count
+            self.model_rows[document.title, document.id] += extraction.rows_read
 
     def add_note(self, note: str) -> None:
         """Add a note once."""
@@ -83,7 +89,8 @@ class Tally:
         for name in ("documents", "chunks", "read", "recorded", "unquoted", "unlocated", "changes", "repaired"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.usage += other.usage
-        self.rejections.update(other.rejections)
+        for name in ("rejections", "model_tokens", "model_rows"):
+            getattr(self, name).update(getattr(other, name))
         self.skipped += other.skipped
         self.failed += other.failed
         for step, usage in other.steps.items():
@@ -120,6 +127,9 @@ class Tally:
             notes.append(
                 f"all {self.read} rows were rejected, {count} of them {why}; `kg quarantine` lists them{repair}"
             )
+        for named, tokens in self.model_tokens.items():
+            if (rows := self.model_rows[named]) * ROW_TOKENS < tokens:
+                notes.append(f"few rows: {named[0]!r} gave {rows} for {tokens:,} tokens of text")
         return replace(
             report,
             documents=self.documents,
@@ -133,5 +143,6 @@ class Tally:
             repaired=self.repaired,
             steps=dict(self.steps),
             notes=tuple(notes),
+            few_rows=self.model_rows.total() * ROW_TOKENS < self.model_tokens.total(),
             quotes=QuoteCounts(self.unquoted, self.unlocated),
         )

@@ -16,7 +16,7 @@ from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.pipeline.commands.archive import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.settings import Settings
+from kg_neo4j.settings import SECRETS, Settings
 
 # Counts of `kg report checks` that are no defect, or that another check explains.
 EXPLAINED = (
@@ -178,6 +178,7 @@ def _consistency(database: Database, graph: str) -> str:
 def _chat_model(settings: Settings) -> str:
     factory.chat_model(settings)  # raises for settings that make none
     name, server = factory.model_and_server(settings)
+    server = SECRETS.sub("***", server)
     if not name:
         return "none; the built-in rules extract and answer"
     if missing := factory.unserved_models(settings):

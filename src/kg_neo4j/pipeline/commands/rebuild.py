@@ -29,7 +29,7 @@ from kg_neo4j.pipeline.options import extraction_config, load_configuration, opt
 from kg_neo4j.pipeline.run import Run, unread
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Chunk, Document, Extraction, LoadReport, QuarantinedRow
+from kg_neo4j.records import Chunk, Document, Extraction, LoadReport, QuarantinedRow, Rejection
 from kg_neo4j.settings import Settings
 
 LONGEST_NAME = 200  # of a graph, as KG_GRAPH
@@ -132,7 +132,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
 
 
 def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
-    """Return every row in quarantine, by document, chunk and line, from the stored answers. Writes nothing."""
+    """Return the rows in quarantine by document, chunk and line, then the failed chunks. Writes nothing."""
     with connect(settings, progress) as database:
         return tuple(quarantined(database, settings.graph))
 
@@ -144,6 +144,9 @@ def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
             for each in extraction.rejections:
                 if not each.repaired:
                     yield QuarantinedRow(document.title, extraction.chunk.index, extraction.chunk.id, each)
+    for row in database.stream(queries.get("write/failed_chunks"), graph=graph):
+        failed = Rejection(0, "", row["outcome"], row["reason"])
+        yield QuarantinedRow(row["document"], row["chunk"], row["chunk_id"], failed)
 
 
 def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, progress: Progress = SILENT) -> LoadReport:
