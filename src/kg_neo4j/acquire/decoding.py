@@ -1,9 +1,8 @@
 """Bytes to text. What cannot be decoded for certain is refused with a reason: mojibake is never silent.
 
-A byte order mark decides; then the encoding that the user names; then the declared one, unless the bytes are UTF-8;
-then UTF-16 without a mark; then strict UTF-8. For the rest charset-normalizer proposes. A text in Latin script, where
-most bytes mean something in every encoding, is accepted only if its letters fit one language's alphabet and no other
-reading fits as well.
+A byte order mark decides; then the encoding that the user names; a declared one, unless the bytes are UTF-8; UTF-16
+without a mark; strict UTF-8. For the rest charset-normalizer proposes, and a text in Latin script, where most bytes
+mean something in every encoding, is accepted only if its letters fit one alphabet and no other reading fits as well.
 """
 
 from __future__ import annotations
@@ -186,8 +185,7 @@ def _refuse_damaged_utf8(data: bytes) -> None:
     bad = text.count("\ufffd")
     good = sum(1 for char in text if char > "\x7f") - bad
     if good >= bad:
-        place = len(text[: text.find("\ufffd")].encode())
-        message = f"damaged UTF-8: {bad} unreadable places, the first at byte {place}"
+        message = f"damaged UTF-8: {bad} unreadable places, the first at byte {len(text.split(DAMAGED)[0].encode())}"
         raise UnreadableSource(message, hint="--encoding utf-8 reads the rest; or name another encoding")
 
 

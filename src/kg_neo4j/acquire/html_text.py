@@ -30,7 +30,6 @@ _HIDDEN_STYLE = re.compile("|".join(_DATA.lines("hidden_styles")))
 _HIDING_TAG = re.compile(rf"<(?=({'|'.join(_DATA.words('hiding'))})\b(?!.*?</\1\b))", re.IGNORECASE | re.DOTALL)
 _END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
-_MAX_REPEATED = 200  # characters; a longer cell stands in the first of its rows and columns alone
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
 _POWER = re.compile(r"[+−–-]?\w+(?:[.,]\w+)*[+−–-]?")  # needs no brackets
 _FORMULA = re.compile(r"\{\\(?:displaystyle|textstyle|scriptstyle)\s*(.*)\}", re.DOTALL)
@@ -174,11 +173,10 @@ class _Walk:
         self.flush()
         is_first = element.getprevious() is None and next(element.iterancestors("li"), None) is None
         self._gap = "\n\n" if is_first else "\n"
-        self._marker = "- "
+        items, self._marker = element.getparent(), "- "
         if self._has_marks:
-            items, indent = element.getparent(), "  " * len(list(element.iterancestors("li")))
-            number = _number(items, "start") + items.index(element)
-            self._marker = indent + (f"{number}. " if items.tag == "ol" else "- ")
+            mark = f"{_number(items, 'start') + items.index(element)}. " if items.tag == "ol" else "- "
+            self._marker = "  " * len(list(element.iterancestors("li"))) + mark
         self._visit_children(element)
         self.flush()
         self._gap, self._marker = "\n\n", ""
@@ -260,7 +258,7 @@ def _spread(row: _Element) -> None:
         for other in (row, *islice(row.itersiblings("tr"), _number(cell, "rowspan") - 1)):
             for _ in range(columns - (other is row)):
                 copy = cell.makeelement("td")
-                copy.text = text if len(text) <= _MAX_REPEATED else ""
+                copy.text = text if len(text) <= 200 else ""  # characters; no word of a longer one is repeated
                 other.insert(place + (other is row), copy)
 
 
@@ -323,7 +321,7 @@ def _superscript(element: _Element) -> str:
 
 
 def _is_hidden(element: _Element) -> bool:
-    if element.get("aria-hidden", "").lower() == "true":
-        return True
     is_off = element.get("hidden", "until-found").lower() != "until-found"
-    return is_off or bool(_HIDDEN_STYLE.search((element.get("style") or "").lower()))
+    if is_off or element.get("aria-hidden", "").lower() == "true":
+        return True
+    return bool(_HIDDEN_STYLE.search((element.get("style") or "").lower()))

@@ -24,8 +24,7 @@ _HEADER_CHARACTERS = 40_000  # the old header, "the small print", is long
 MAX_MARKDOWN = 4_000_000  # characters: what is all markup takes 15 s a million; a novel has less than one
 _DATA_URI = re.compile(r"\bdata:\w+/[^\s()<>\"']{100,}")  # a shorter one may be spoken of
 _FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\s]+\]:[ \t]*", re.MULTILINE)
-# what Obsidian, Pandoc and others add: a link to a page, the mark of a footnote, attributes, a highlight
-_ADDED = re.compile(
+_ADDED = re.compile(  # by Obsidian, Pandoc and others: links to pages, marks of footnotes, attributes, highlights
     r"!?\[\[(?:[^\]|\n]*\|)?([^\]|\n]+)\]\]|\[\^[^\]\s]+\]| ?\{[:#.][^{}\n]*\}|==(?=\S)([^=\n]+)(?<=\S)=="
 )
 
@@ -51,8 +50,8 @@ def read_text(text: str) -> ParsedText:
 def read_markdown(text: str) -> ParsedText:
     """Return what a reader of Markdown sees; its headings become sections.
 
-    The ends of lines and the marks of headings, lists and fenced code stay. Emphasis, links, tags and entities are
-    read; a picture is its alternative text. Comments, struck words and data URIs are left out, and so is front matter.
+    The ends of lines stay, and the marks of headings, lists, fenced code and italics, for titles are in italics. A
+    picture is its alternative text. Comments, struck words, data URIs and front matter are left out.
     """
     text, title = _split_front_matter(text)
     if len(text) > MAX_MARKDOWN:
@@ -64,10 +63,11 @@ def read_markdown(text: str) -> ParsedText:
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # any link is one: none is opened
     words, code = r"\1\2", "{0.markup}{0.info}\n{0.content}{0.markup}"
     parser.add_render_rule("text", lambda _, all_, at, *__: escapeHtml(_ADDED.sub(words, all_[at].content)))
+    for rule in ("em_open", "em_close"):
+        parser.add_render_rule(rule, lambda _, all_, at, *__: all_[at].markup)
     parser.add_render_rule("fence", lambda _, all_, at, *__: f"<pre>{escapeHtml(code.format(all_[at]))}</pre>")
     parsed = read_rendered(parser.render(_FOOTNOTE.sub("", _DATA_URI.sub("data:", text))))
-    first = next((section.title for section in parsed.sections if section.level == 1), None)
-    return replace(parsed, title=title or first)
+    return replace(parsed, title=title or next((each.title for each in parsed.sections if each.level == 1), None))
 
 
 def _split_front_matter(text: str) -> tuple[str, str | None]:

@@ -68,7 +68,7 @@ def test_real_gutenberg_book_begins_and_ends_with_itself(shared_data):
 
 MARKDOWN = """Intro.
 
-# The *light* #
+# The **light** #
 
 Text,
 wrapped.
@@ -157,8 +157,8 @@ DATA = "data:image/svg+xml;base64," + "QUJD" * 400
         ("<!-- Hidden\n\nPerson works there. -->\n\nAda.", "Ada."),
         ("[//]: # (Hidden)\n[comment]: <> (Hidden)\n\nAda.", "Ada."),
         ("Ada ~~met Bob~~ <del>or</del> <s>saw</s> Carol.", "Ada Carol."),
-        ("<b>Ada</b> met <u>Bob</u>.<br>Then<br/>*he* __left__ `now`.", "Ada met Bob.\nThen\nhe left now."),
-        ("<div>Ada met <b>Bob</b>.</div>\n\n<p>\n\n*Carol*\n\n</p>", "Ada met Bob.\n\nCarol"),
+        ("<b>Ada</b> met <u>Bob</u>.<br>Then<br/>*he* __left__ `now`.", "Ada met Bob.\nThen\n*he* left now."),
+        ("<div>Ada met <b>Bob</b>.</div>\n\n<p>\n\n*Carol*\n\n</p>", "Ada met Bob.\n\n*Carol*"),
         ("<table><tr>\n\n<td>Ada</td><td>Bob</td>\n\n</tr></table>", "Ada | Bob"),
         (
             "[Ada](a.md) met [Bob][b], [Carol], <https://a.org>.\n\n[b]: b.md\n[carol]: c.md",
