@@ -1,8 +1,8 @@
 """Bytes to text. What cannot be decoded for certain is refused with a reason: mojibake is never silent.
 
-A byte order mark decides; then the encoding that the user names, or that is declared; then UTF-16 without a mark; then
-strict UTF-8. For the rest charset-normalizer proposes, and a text in Latin script, where most bytes mean something in
-every encoding, is accepted only if its letters fit one language's alphabet and no other reading fits as well.
+A byte order mark decides; then the encoding that the user names; a declared one, unless the bytes are UTF-8; UTF-16
+without a mark; strict UTF-8. For the rest charset-normalizer proposes, and a text in Latin script, where most bytes
+mean something in every encoding, is accepted only if its letters fit one alphabet and no other reading fits as well.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ _GUESS_BYTES = 200_000  # how much of a text the guess is made from
 _MAX_MARKS = 30  # in a row, as in the Stream-Safe Text Format of Unicode's annex 15
 _PERHAPS_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{_MAX_MARKS + 1},}}")  # combining marks are no part of \w
 DAMAGED = "\ufffd"  # in place of bytes that cannot be read
+_SPACES, _UNSEEN = (re.compile("|".join(_DATA.lines(name))) for name in ("spaces", "unseen"))
 _JOINER = "\u034f"  # combining grapheme joiner: invisible, and no mark combines across it
 _NEAR_CHAOS, _NEAR_COHERENCE = 0.05, 0.1  # a reading this near to the best one makes the best one unsure
 
@@ -92,24 +93,22 @@ def decode(data: bytes, declared: str | None = None, encoding: str | None = None
         return _checked(_unmarked_utf16(data))
     if _ISO_2022.search(data):
         return _checked(_strict(data, "iso2022_jp_2"))
-    try:
-        return _checked(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        first_bad = error.start
-    try:
-        return _checked(without_surrogates(data.decode("utf-8", "surrogatepass")))
-    except UnicodeDecodeError:
-        _refuse_damaged_utf8(data, first_bad)
+    for errors in ("strict", "surrogatepass"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return _checked(without_surrogates(data.decode("utf-8", errors)))
+    _refuse_damaged_utf8(data)
     return _checked(_guessed(data))
 
 
 def normalise_text(text: str) -> str:
     r"""Return `text` with \r\n and \r as \n, and letters composed (NFC), so that one word is written in one way.
 
-    More than 30 combining marks in a row, which no language has, are parted by joiners (U+034F): linear in any text.
+    Every space in a line is " "; soft hyphens and what else is not seen are left out, as decoding.toml has them. More
+    than 30 combining marks in a row, which no language has, are parted by joiners (U+034F): linear in any text.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    return unicodedata.normalize("NFC", text if text.isascii() else _with_marks_parted(text))
+    text = text if text.isascii() else _with_marks_parted(_UNSEEN.sub("", _SPACES.sub(" ", text)))
+    return unicodedata.normalize("NFC", text)
 
 
 def clean(text: str) -> str:
@@ -155,11 +154,15 @@ def _lenient(data: bytes, encoding: str) -> str:
 
 
 def _declared_text(data: bytes, declared: str) -> str | None:
-    """Return the text read as the file itself says, None where it cannot be so read."""
+    """Return the text read as the file itself says, or as UTF-8 if it is that; None where it cannot be so read."""
     try:
         name = codecs.lookup(_LABELS.get(declared.lower(), declared)).name
         if name not in _DECLARABLE:
             return None
+        if not data.isascii() and not name.startswith("utf-8"):
+            with contextlib.suppress(UnicodeDecodeError):
+                return data.decode("utf-8")  # a few letters in another encoding can look so; hardly more
+            _refuse_damaged_utf8(data)
         return data.decode("cp1252" if name == "iso8859-1" else name)  # as browsers read that declaration
     except (LookupError, ValueError):
         return None
@@ -176,13 +179,13 @@ def _unmarked_utf16(data: bytes) -> str:
     raise UnreadableSource("binary (NUL bytes)")
 
 
-def _refuse_damaged_utf8(data: bytes, first_bad: int) -> None:
+def _refuse_damaged_utf8(data: bytes) -> None:
     """Raise where most of the bytes beyond ASCII are good UTF-8: any other reading would be mojibake."""
     text = data.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = sum(1 for char in text if char > "\x7f") - bad
     if good >= bad:
-        message = f"damaged UTF-8: {bad} unreadable places, the first at byte {first_bad}"
+        message = f"damaged UTF-8: {bad} unreadable places, the first at byte {len(text.split(DAMAGED)[0].encode())}"
         raise UnreadableSource(message, hint="--encoding utf-8 reads the rest; or name another encoding")
 
 

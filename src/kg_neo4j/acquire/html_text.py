@@ -1,13 +1,14 @@
 """HTML to text by a walk over lxml's tree: headings, lists and tables are kept, what a reader would not see is dropped.
 
 Our own because known extractors keep either the page's layout or its main text, and none gives the section tree.
-A file is read by `read_html`, the content of a page of a MediaWiki by `read_wiki`.
+A file is read by `read_html`, the content of a page of a MediaWiki by `read_wiki`, Markdown by `read_rendered`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
@@ -24,9 +25,11 @@ _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w.:-]+)|<\?xml[^>]+en
 _DATA = data_files.beside(__file__)
 _DROPPED, _BLOCKS, _FURNITURE = (_DATA.word_set(name) for name in ("dropped", "blocks", "furniture"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|$))")
+_SHOWN_BY = {"dialog": "open", "template": "shadowrootmode"}  # attributes of what is dropped without them
+_HIDDEN_STYLE = re.compile("|".join(_DATA.lines("hidden_styles")))
+_HIDING_TAG = re.compile(rf"<(?=({'|'.join(_DATA.words('hiding'))})\b(?!.*?</\1\b))", re.IGNORECASE | re.DOTALL)
 _END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
-_SPACE = re.compile(r"[ \t\n\r\f\v\xa0]+")
+_SPACE = re.compile(r"\s+")
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
 _POWER = re.compile(r"[+−–-]?\w+(?:[.,]\w+)*[+−–-]?")  # needs no brackets
 _FORMULA = re.compile(r"\{\\(?:displaystyle|textstyle|scriptstyle)\s*(.*)\}", re.DOTALL)
@@ -37,17 +40,20 @@ def read_html(data: bytes, encoding: str | None = None) -> ParsedText:
 
     Raises UnreadableSource where its encoding is unsure or it is over the limit.
     """
-    if len(data) > MAX_BYTES:
-        raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     found = _CHARSET.search(data[:4_096])
     declared = (found[1] or found[2]).decode("ascii") if found else None
     # libxml2 drops what follows </html>; browsers show it
     root = _tree(_END_OF_PAGE.sub("", normalise_text(decode(data, declared, encoding))))
-    walk = _Walk()
-    walk.visit(root)
-    walk.flush()
     title = root.findtext(".//head/title") or root.findtext(".//title")
-    return walk.builder.build(" ".join(title.split()) or None if title else None)
+    return _Walk().read(root, " ".join(normalise_text(title).split()) or None if title else None)
+
+
+def read_rendered(html: str) -> ParsedText:
+    """Return the text of rendered Markdown. A tag that would hide the rest is text: its writer speaks of it."""
+    root = _tree(f"<body>{_HIDING_TAG.sub('&lt;', html)}")
+    for picture in root.iter("img"):
+        picture.tag, picture.text = "span", picture.get("alt")
+    return _Walk(has_marks=True).read(root)
 
 
 def read_wiki(data: bytes) -> ParsedText:
@@ -59,16 +65,11 @@ def read_wiki(data: bytes) -> ParsedText:
     sections is 1, that of "== Title ==". A page of paragraphs alone gives the text that TextExtracts gives, but for
     lines that are wrapped in the source. Raises as `read_html` does.
     """
-    if len(data) > MAX_BYTES:
-        raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     root = _tree(normalise_text(data.decode("utf-8")))
     for element in root.iter("*"):
         if not _FURNITURE.isdisjoint(element.get("class", "").split()) or element.tag == "figure":
             element.set("hidden", "")
-    walk = _WikiWalk()
-    walk.visit(root)
-    walk.flush()
-    return walk.builder.build()
+    return _WikiWalk().read(root)
 
 
 def _tree(text: str) -> _Element:
@@ -76,8 +77,11 @@ def _tree(text: str) -> _Element:
     from lxml import etree
 
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
+    data = text.encode("utf-8", "replace")
+    if len(data) > MAX_BYTES:
+        raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         if error.code == etree.ErrorTypes.ERR_NO_MEMORY:
             raise MemoryError from error  # the sandbox's limit
@@ -99,11 +103,19 @@ class _Walk:
 
     _between = "\n\n"  # paragraphs
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_marks: bool = False) -> None:
         self.builder = TextBuilder()
+        self._has_marks = has_marks  # those of Markdown
         self._inline: list[str] = []
         self._gap = "\n\n"
         self._marker = ""  # of the list item whose first block has not come yet
+        self._readings = ""  # of words of the block; they come after it
+
+    def read(self, root: _Element, title: str | None = None) -> ParsedText:
+        """Return the text within `root`."""
+        self.visit(root)
+        self.flush()
+        return self.builder.build(title)
 
     def visit(self, element: _Element) -> None:
         """Add what is within `element`."""
@@ -128,16 +140,19 @@ class _Walk:
             self._visit_children(element)
             self.flush()
         else:
+            if tag == "ruby":
+                self._readings += f"\n{_inline_text(element)} ({''.join(map(_inline_text, element.iter('rt')))})"
             self._visit_children(element)
 
     def flush(self) -> None:
         """End the block that is being collected."""
         lines = "".join(self._inline).split("\0")
         self._inline.clear()
-        block = "\n".join(_SPACE.sub(" ", line).strip() for line in lines).strip()
+        indent = "\n" + " " * len(self._marker)
+        block = indent.join(_SPACE.sub(" ", line).strip() for line in lines).strip()
         if block:
-            self._add(self._marker + block, self._gap)
-            self._gap, self._marker = self._between, ""
+            self._add(self._marker + block + self._readings, self._gap)
+            self._gap, self._marker, self._readings = self._between, "", ""
 
     def _add(self, block: str, gap: str = "\n\n") -> None:
         """Add a whole block; what follows it without a gap of its own is apart from it."""
@@ -145,7 +160,8 @@ class _Walk:
         self._gap = "\n\n"
 
     def _add_heading(self, element: _Element) -> None:
-        self.builder.add_heading(_inline_text(element), _HEADINGS[element.tag])
+        level = _HEADINGS[element.tag]
+        self.builder.add_heading(_inline_text(element), level, "#" * level + " " if self._has_marks else "")
 
     def _visit_children(self, element: _Element) -> None:
         self._inline.append(element.text or "")
@@ -157,7 +173,10 @@ class _Walk:
         self.flush()
         is_first = element.getprevious() is None and next(element.iterancestors("li"), None) is None
         self._gap = "\n\n" if is_first else "\n"
-        self._marker = "- "
+        items, self._marker = element.getparent(), "- "
+        if self._has_marks:
+            mark = f"{_number(items, 'start') + items.index(element)}. " if items.tag == "ol" else "- "
+            self._marker = "  " * len(list(element.iterancestors("li"))) + mark
         self._visit_children(element)
         self.flush()
         self._gap, self._marker = "\n\n", ""
@@ -173,8 +192,10 @@ class _Walk:
         self._add_rows(element.iter("caption", "tr"))
 
     def _add_rows(self, rows: Iterable[_Element]) -> None:
-        lines = [_row_text(row) for row in rows if not _is_hidden(row)]
-        self._add("\n".join(line for line in lines if line))
+        shown = [row for row in rows if not _is_hidden(row)]
+        for row in shown:
+            _spread(row)
+        self._add("\n".join(filter(None, map(_row_text, shown))))
 
 
 class _WikiWalk(_Walk):
@@ -229,6 +250,22 @@ class _WikiWalk(_Walk):
         self._add_rows(rows)
 
 
+def _spread(row: _Element) -> None:
+    """Put the text of cells into all rows and columns that they span; one that is alone in its row is in it once."""
+    for cell in row.findall("*"):
+        columns = _number(cell, "colspan") if len(row) > 1 else 1
+        text, place = _inline_text(cell), row.index(cell)
+        for other in (row, *islice(row.itersiblings("tr"), _number(cell, "rowspan") - 1)):
+            for _ in range(columns - (other is row)):
+                copy = cell.makeelement("td")
+                copy.text = text if len(text) <= 200 else ""  # characters; no word of a longer one is repeated
+                other.insert(place + (other is row), copy)
+
+
+def _number(element: _Element, name: str) -> int:
+    return int((re.match(r"[1-9]\d{0,3}", element.get(name, "")) or "1")[0])
+
+
 def _row_text(row: _Element) -> str:
     if row.tag == "caption":
         return _inline_text(row)
@@ -267,7 +304,8 @@ def _own_text(element: _Element) -> str | None:
     if formula:
         found = _FORMULA.fullmatch(formula.strip())
         return found[1].strip() if found else formula
-    return "" if element.tag in _DROPPED else None
+    is_shown = element.get(_SHOWN_BY.get(element.tag, "-")) is not None
+    return "" if element.tag in _DROPPED and not is_shown else None
 
 
 def _superscript(element: _Element) -> str:
@@ -283,6 +321,7 @@ def _superscript(element: _Element) -> str:
 
 
 def _is_hidden(element: _Element) -> bool:
-    if element.get("hidden") is not None or (element.get("aria-hidden") or "").lower() == "true":
+    is_off = element.get("hidden", "until-found").lower() != "until-found"
+    if is_off or element.get("aria-hidden", "").lower() == "true":
         return True
     return bool(_HIDDEN_STYLE.search((element.get("style") or "").lower()))

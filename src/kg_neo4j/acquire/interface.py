@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from kg_neo4j.acquire.decoding import normalise_text
 from kg_neo4j.records import Section
 
 
@@ -74,17 +75,17 @@ class TextBuilder:
         self._pages: list[int] = []
 
     def add(self, block: str, *, gap: str = "\n\n") -> None:
-        """Append a block; blank ones are left out."""
-        block = block.strip("\n")
+        """Append a block, normalised; blank ones are left out."""
+        block = normalise_text(block).strip("\n")
         if block.strip():
             self._append(gap if self._length else "", block)
 
-    def add_heading(self, title: str, level: int) -> None:
-        """Append a heading as a block of its own."""
-        title = " ".join(title.split())
+    def add_heading(self, title: str, level: int, mark: str = "") -> None:
+        """Append a heading as a block of its own, behind its mark."""
+        title = " ".join(normalise_text(title).split())
         if title:
-            self._append("\n\n" if self._length else "", title)
-            self._headings.append(Heading(title, level, self._length - len(title)))
+            self._append("\n\n" if self._length else "", mark + title)
+            self._headings.append(Heading(title, level, self._length - len(mark + title)))
 
     def add_page(self, text: str) -> None:
         """Append a page, also an empty one; it begins where its text does."""

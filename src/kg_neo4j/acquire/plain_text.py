@@ -1,11 +1,12 @@
-"""Plain text and Markdown. Pure. The text stays as it is, but for what Project Gutenberg puts around its books."""
+"""Plain text and Markdown. Pure. Plain text stays as it is, but for what Project Gutenberg puts around its books."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from kg_neo4j.acquire.interface import Heading, ParsedText, close_sections
-from kg_neo4j.acquire.structure import lines
+from kg_neo4j.acquire.html_text import read_rendered
+from kg_neo4j.acquire.interface import ParsedText
 
 _GUTENBERG_START = re.compile(
     r"^[^\S\n]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG (?:EBOOK|ETEXT)(?:[^*\n]*\n){0,3}?[^*\n]*\*{3}[^\n]*$",
@@ -20,10 +21,12 @@ _GUTENBERG_TITLE = re.compile(r"^Title: +(\S[^\n]*(?:\n {3,}\S[^\n]*)*)", re.MUL
 _CREDITS = re.compile(r"\s*(?:Produced by|E-text prepared by|Transcribed from)[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _HEADER_CHARACTERS = 40_000  # the old header, "the small print", is long
 
-_ATX_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*")
-_SETEXT_LINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_NO_PARAGRAPH = re.compile(r"\s*(?:$|#|>|\||[-*+]\s|\d+[.)]\s)")
+MAX_MARKDOWN = 4_000_000  # characters: what is all markup takes 15 s a million; a novel has less than one
+_DATA_URI = re.compile(r"\bdata:\w+/[^\s()<>\"']{100,}")  # a shorter one may be spoken of
+_FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\s]+\]:[ \t]*", re.MULTILINE)
+_ADDED = re.compile(  # by Obsidian, Pandoc and others: links to pages, marks of footnotes, attributes, highlights
+    r"!?\[\[(?:[^\]|\n]*\|)?([^\]|\n]+)\]\]|\[\^[^\]\s]+\]| ?\{[:#.][^{}\n]*\}|==(?=\S)([^=\n]+)(?<=\S)=="
+)
 
 
 def read_text(text: str) -> ParsedText:
@@ -45,36 +48,32 @@ def read_text(text: str) -> ParsedText:
 
 
 def read_markdown(text: str) -> ParsedText:
-    """Return Markdown as it is written; its headings (outside fenced code) become sections."""
-    text, front_matter = _split_front_matter(text)
-    headings = _markdown_headings(text)
-    title = front_matter or next((heading.title for heading in headings if heading.level == 1), None)
-    return ParsedText(text, title, close_sections(headings, len(text)))
+    """Return what a reader of Markdown sees; its headings become sections.
 
+    The ends of lines stay, and the marks of headings, lists, fenced code and italics, for titles are in italics. A
+    picture is its alternative text. Comments, struck words, data URIs and front matter are left out.
+    """
+    text, title = _split_front_matter(text)
+    if len(text) > MAX_MARKDOWN:
+        return ParsedText(text, title, left_out=f"over {MAX_MARKDOWN:,} characters of Markdown: read as plain text")
+    from markdown_it import MarkdownIt
+    from markdown_it.common.utils import escapeHtml
 
-def _markdown_headings(text: str) -> list[Heading]:
-    headings: list[Heading] = []
-    fence = ""
-    previous, previous_start = "", 0
-    for start, end in lines(text, 0, len(text)):
-        line = text[start:end] if end - start < 1_000 else ""
-        fenced = _FENCE.match(line)
-        if fenced and not fence:
-            fence = fenced[1]
-        elif fenced and fenced[1].startswith(fence) and line.strip() == fenced[1]:
-            fence = ""
-        elif not fence and (atx := _ATX_HEADING.fullmatch(line)):
-            headings.append(Heading(atx[2].strip(), len(atx[1]), start))
-        elif not fence and (rule := _SETEXT_LINE.fullmatch(line)) and not _NO_PARAGRAPH.match(previous):
-            headings.append(Heading(previous.strip(), 1 if rule[1][0] == "=" else 2, previous_start))
-        previous, previous_start = ("" if fence or fenced else line), start
-    return headings
+    parser = MarkdownIt("commonmark", {"breaks": True, "maxNesting": 400}).enable(["table", "strikethrough"])
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # any link is one: none is opened
+    words, code = r"\1\2", "{0.markup}{0.info}\n{0.content}{0.markup}"
+    parser.add_render_rule("text", lambda _, all_, at, *__: escapeHtml(_ADDED.sub(words, all_[at].content)))
+    for rule in ("em_open", "em_close"):
+        parser.add_render_rule(rule, lambda _, all_, at, *__: all_[at].markup)
+    parser.add_render_rule("fence", lambda _, all_, at, *__: f"<pre>{escapeHtml(code.format(all_[at]))}</pre>")
+    parsed = read_rendered(parser.render(_FOOTNOTE.sub("", _DATA_URI.sub("data:", text))))
+    return replace(parsed, title=title or next((each.title for each in parsed.sections if each.level == 1), None))
 
 
 def _split_front_matter(text: str) -> tuple[str, str | None]:
-    """Return the text after a YAML block at its top, and the title that the block names."""
-    match = re.match(r"---[ \t]*\n((?:[^\n]*\n){0,100}?)(?:---|\.\.\.)[ \t]*(?:\n|$)", text)
-    if match is None or not re.search(r"^\w[\w-]*:", match[1], re.MULTILINE):
+    """Return the text after a block of YAML or TOML at its top, and the title that the block names."""
+    match = re.match(r"(---|\+\+\+)[ \t]*\n((?:[^\n]*\n){0,100}?)(?:\1|\.\.\.)[ \t]*(?:\n|$)", text)
+    if match is None or not re.search(r"^\w[\w-]*(?::| *=)", match[2], re.MULTILINE):
         return text, None
-    title = re.search(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", match[1], re.MULTILINE | re.IGNORECASE)
+    title = re.search(r"^title(?::| *=)[ \t]*[\"']?(.*?)[\"']?[ \t]*$", match[2], re.MULTILINE | re.IGNORECASE)
     return text[match.end() :].lstrip("\n"), title[1].strip() or None if title else None

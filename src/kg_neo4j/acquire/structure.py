@@ -14,7 +14,6 @@ PATH_SEPARATOR = " > "
 _LIST_ITEM = re.compile(r"\s{0,12}(?:[-*+•–‣]\s|\d{1,3}[.)]\s|\([a-z0-9]{1,2}\)\s)")
 _TABLE_ROW = re.compile(r"\s{0,12}\|.|[^|\n]{0,500}\S \| \S")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_HEADING_RULE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
 _NEWLINES = re.compile(r"\n+")
 _WRAPPED_LINE = 200  # characters; hard-wrapped text has no longer lines, so a longer line is a paragraph of its own
 
@@ -72,7 +71,6 @@ class _Block:
     start: int
     end: int
     kind: str
-    lines: int = 1
     has_long_line: bool = False
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
@@ -93,7 +91,6 @@ def _blocks(text: str, headings: Container[int], pages: Sequence[int]) -> Iterat
         toggles = kind != "heading" and _FENCE.match(text, start, end) is not None
         if block is not None and (fenced or (not toggles and _continues(text, block, start, end, kind, pages))):
             block.end = end if kind != "blank" else block.end
-            block.lines += 1
             block.has_long_line |= is_long
         else:
             if block is not None:
@@ -113,11 +110,9 @@ def _continues(text: str, block: _Block, start: int, end: int, kind: str, pages:
     """Say whether a line belongs to the block before it: no page begins in between."""
     if kind == "blank" or (pages and bisect_right(pages, start) > bisect_right(pages, block.start)):
         return False
-    if block.kind == "heading":
-        return block.lines == 1 and kind == "paragraph" and bool(_HEADING_RULE.fullmatch(text, start, end))
     if block.kind == "list" and kind == "paragraph":
         return text[start].isspace()  # an item's further lines are indented
-    return kind == block.kind
+    return kind == block.kind != "heading"
 
 
 def _lines(text: str, headings: Container[int]) -> Iterator[tuple[int, int, str]]:

@@ -24,6 +24,7 @@ from kg_neo4j.extract.values import (
     normalise_type,
     parse_number,
     parse_year,
+    unmarked,
 )
 from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
 
@@ -122,7 +123,8 @@ class _Validation:
         words: dict[ColumnKind, str] = {}
         properties: dict[str, PropertyValue] = {}
         for column, raw in zip(columns, row.fields, strict=True):
-            text = clean_field(raw, column.name, _LIMITS.get(column.kind, MAX_ID))
+            plain = unmarked(raw, column.kind is ColumnKind.NAME) if column.kind is not ColumnKind.EVIDENCE else raw
+            text = clean_field(plain, column.name, _LIMITS.get(column.kind, MAX_ID))
             if not text and column.kind in _REQUIRED:
                 raise ValueRefused(RejectionReason.EMPTY_FIELD, f"{column.name} is empty")
             if not column.is_property:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import math
 import re
 import unicodedata
@@ -30,6 +31,8 @@ _INVISIBLE = re.compile(
 # The joiners spell Persian and Indic words and join emoji; elsewhere they only hide differences.
 _JOINED = "\u0600-\u1dff\u2190-\U0010ffff"
 _STRAY_JOINER = re.compile(f"(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])")
+_ENTITY = re.compile(r"&(?:amp;)*(#?\w{1,31};)")  # also escaped twice; "AT&T" has none
+_AROUND = re.compile("|".join(_DATA.lines("around_names")))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[ _-]+")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
@@ -72,6 +75,14 @@ def clean_field(text: str, what: str, limit: int) -> str:
     if len(cleaned) > limit:
         raise ValueRefused(RejectionReason.TOO_LONG, f"{what} has {len(cleaned)} characters; at most {limit}")
     return "" if cleaned.casefold() in _NOTHING else cleaned
+
+
+def unmarked(text: str, is_name: bool) -> str:
+    """Return a field with entities of HTML as characters, a name also without the marks around the whole of it."""
+    text = _ENTITY.sub(lambda entity: html.unescape(f"&{entity[1]}"), text).strip()
+    while is_name and (found := _AROUND.fullmatch(text)):
+        text = found[found.lastindex or 0]
+    return text
 
 
 def normalise_type(text: str, reserved: frozenset[str]) -> str:

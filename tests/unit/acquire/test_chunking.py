@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kg_neo4j._models.tokens import Approximation
 from kg_neo4j.acquire import chunking
 from kg_neo4j.acquire.identity import document_id, text_hash
+from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.plain_text import read_markdown
 from kg_neo4j.acquire.structure import pieces
 from kg_neo4j.errors import UsageError
@@ -23,7 +24,8 @@ NAMES = ["Leon", "Zofia", "Anna", "Wzorek", "Helena", "Karol", "Maria", "Jan", "
 
 
 def document(text: str, *, markdown: bool = False, pages: tuple[int, ...] = ()) -> Document:
-    sections = read_markdown(text).sections if markdown else ()
+    parsed = read_markdown(text) if markdown else ParsedText(text)
+    text, sections = parsed.text, parsed.sections
     return Document(
         id=document_id("g", "file", "x"),
         graph="g",
@@ -85,9 +87,9 @@ def test_chunks_hold_the_whole_text_within_their_bounds(text, tokens, overlap, m
     if not overlap:
         check(source, chunks, chunking.largest(tokens))
     covered = sorted({place for chunk in chunks for place in range(chunk.start, chunk.end)})
-    assert {place for place, char in enumerate(text) if not char.isspace()} <= set(covered)
+    assert {place for place, char in enumerate(source.text) if not char.isspace()} <= set(covered)
     assert all(chunk.token_count <= chunking.largest(tokens) for chunk in chunks)
-    assert all(chunk.text == text[chunk.start : chunk.end] for chunk in chunks)
+    assert all(chunk.text == source.text[chunk.start : chunk.end] for chunk in chunks)
 
 
 @given(text=ANY_TEXT, tokens=st.integers(4, 60))

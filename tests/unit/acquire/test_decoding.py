@@ -130,6 +130,25 @@ def test_declared_encoding_is_believed_where_the_bytes_allow_it():
     assert decode("“Łódź”".encode(), declared="no-such-encoding") == "“Łódź”"
 
 
+@pytest.mark.parametrize("declared", ["iso-8859-1", "ISO-8859-2", "windows-1252", "koi8-r", "us-ascii", "big5"])
+@pytest.mark.parametrize("text", [ENGLISH, POLISH, RUSSIAN, CHINESE, "Zoë"])
+def test_declaration_that_utf8_refutes_is_ignored(text, declared):
+    assert decode(text.encode(), declared) == text
+
+
+def test_declaration_of_a_page_that_is_nearly_utf8_is_not_believed():
+    with pytest.raises(UnreadableSource, match="damaged UTF-8: 1 unreadable places, the first at byte"):
+        decode(POLISH.encode() + b"\xff", declared="iso-8859-2")
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [(GERMAN, "cp1252"), (POLISH, "iso8859-2"), (RUSSIAN, "koi8-r"), (JAPANESE, "iso2022_jp"), (CHINESE, "gbk")],
+)
+def test_true_declaration_is_believed(text, codec):
+    assert decode(text.encode(codec), declared=codec) == text
+
+
 def test_latin_1_is_read_as_browsers_read_it():
     assert decode("it’s".encode("cp1252"), declared="iso-8859-1") == "it’s"
 
@@ -185,6 +204,25 @@ def test_newlines_are_normalised():
 
 def test_letters_are_composed():
     assert normalise_text(unicodedata.normalize("NFD", "Łódź, Kraków")) == "Łódź, Kraków"
+
+
+@pytest.mark.parametrize("space", "\u00a0\u1680\u2000\u2007\u2009\u200a\u202f\u205f\u3000")
+def test_every_space_is_a_plain_one(space):
+    assert normalise_text(f"Rosa{space}Lind\u00f6\n{space}") == "Rosa Lind\u00f6\n "
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("Lind\u00adqvist, Lind\u00ad\n  qvist", "Lindqvist, Lindqvist"),
+        ("Har\u200bbour\u2060 \ufeffClinic", "Harbour Clinic"),
+        ("\u0e1b\u200b\u0e23", "\u0e1b\u200b\u0e23"),  # Thai words
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),  # a Persian word
+        ("\U0001f469\u200d\U0001f52c", "\U0001f469\u200d\U0001f52c"),  # one emoji of two
+    ],
+)
+def test_what_nobody_sees_is_left_out_but_not_what_a_script_needs(written, text):
+    assert normalise_text(written) == text
 
 
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0316"])

@@ -59,6 +59,20 @@ def test_declared_encoding_is_used():
     assert read_html(xml.encode("cp1250")).text == "Łódź"
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta charset="iso-8859-2">',
+        '<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">',
+        '<?xml version="1.0" encoding="windows-1252"?>',
+        "<meta charset='us-ascii'>",
+        "<meta charset=shift_jis>",
+    ],
+)
+def test_stale_declaration_of_a_page_in_utf8_is_ignored(head):
+    assert read_html(f"{head}<p>Zoë Ångström, Łódź</p>".encode()).text == "Zoë Ångström, Łódź"
+
+
 def test_layout_table_is_read_as_blocks():
     page = b"<table><tr><td>Left</td><td><table><tr><td>in</td><td>ner</td></tr></table></td></tr></table>"
     assert read_html(page).text == "Left\n\nin | ner"
@@ -140,6 +154,56 @@ def test_page_that_the_parser_does_not_read_to_its_end_is_refused(monkeypatch):
 
 def test_declared_utf16_in_single_bytes_is_utf8():
     assert read_html('<meta charset="utf-16"><p>Zażółć gęślą jaźń'.encode()).text == "Zażółć gęślą jaźń"
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("Rosa Lind&shy;qvist of Har\u00adbour Cli<wbr>nic", "Rosa Lindqvist of Harbour Clinic"),
+        ("<h2>Har&shy;bour&nbsp;Clinic</h2><pre>Har&shy;bour&#8239;Clinic</pre>", "Harbour Clinic\n\nHarbour Clinic"),
+        ("a&nbsp;b&thinsp;c&#8239;d &emsp; e&#8203;f&NoBreak;g", "a b c d efg"),
+        ("O&#146;Brien &amp; Sons, the entity &amp;amp;", "O’Brien & Sons, the entity &amp;"),
+        ("<p>Ada <del>met</del><ins>saw</ins> <s>Bob</s><strike>Eve</strike> Carol</p>", "Ada saw Carol"),
+        (
+            "Ada <i style='color: red; text-decoration: line-through'>Bob</i> <u style='text-decoration: none'>C</u>",
+            "Ada C",
+        ),
+        ("<dialog open><p>shown</dialog><dialog><p>not shown</dialog>", "shown"),
+        ("<details><summary>Staff</summary><p>Ada</details><details open>Bob</details>", "Staff\n\nAda\n\nBob"),
+        ("a<div><template shadowrootmode=open><p>Ada</template>Bob</div><template>no</template>", "a\n\nAda\n\nBob"),
+        ("<p hidden=until-found>Ada</p><p hidden>no</p><p hidden=hidden>no</p>Bob", "Ada\n\nBob"),
+        ("Ada<noscript>no</noscript>", "Ada"),
+        ("<ul><li>Ada<br>of London<li>Bob</ul>", "- Ada\n  of London\n- Bob"),
+    ],
+)
+def test_page_reads_as_browsers_show_it(written, text):
+    assert read_html(f"<body>{written}</body>".encode()).text == text
+
+
+def test_readings_of_ruby_follow_their_block():
+    page = (
+        "<p><ruby>東京<rp>(</rp><rt>とうきょう</rt><rp>)</rp></ruby>の<ruby>佐<rt>さ</rt>藤<rt>とう</ruby>さん</p>"
+        "<p>終<table><tr><td><ruby>京<rt>きょう</ruby></table>"
+    )
+    assert read_html(page.encode()).text == "東京の佐藤さん\n東京 (とうきょう)\n佐藤 (さとう)\n\n終\n\n京"
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ("<tr><td rowspan=2>Ada<td>A<tr><td>B<tr><td>Bob<td>C", "Ada | A\nAda | B\nBob | C"),
+        ("<tr><td>A<td rowspan='3'>x<tr><td rowspan=2>B<tr><tr><td>C<td>y", "A | x\nB | x\nB | x\nC | y"),
+        ("<tr><th>a<th colspan=2>b<th>c<tr><td>1<td>2<td>3<td>4", "a | b | b | c\n1 | 2 | 3 | 4"),
+        ("<tr><td colspan=2 rowspan=2>A<td>1<tr><td>2", "A | A | 1\nA | A | 2"),
+        ("<tr><th colspan=2>Title<tr><td>a<td>b", "Title\na | b"),
+        ("<thead><tr><th rowspan=9>a<th>b<tbody><tr><td>c<td>d", "a | b\nc | d"),
+        ("<tr><td rowspan=x colspan=''>a<td rowspan=-1>b<tr><td>c<td>d", "a | b\nc | d"),
+        (f"<tr><td rowspan=2>{'x' * 201}<td>1<tr><td>2", f"{'x' * 201} | 1\n | 2"),
+    ],
+)
+def test_cell_stands_in_every_row_and_column_that_it_spans(rows, text):
+    assert read_html(f"<table>{rows}</table>".encode()).text == text
+    assert read_wiki(f"<table>{rows}</table>".encode()).text == text
 
 
 @pytest.mark.parametrize(

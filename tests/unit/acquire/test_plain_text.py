@@ -1,10 +1,12 @@
-"""Plain text and Markdown stay as they are written, but for what Project Gutenberg puts around its books."""
+"""Plain text stays as it is, but for what Project Gutenberg puts around its books; Markdown is what a reader sees."""
 
 from __future__ import annotations
 
 import pytest
 
+from kg_neo4j.acquire import plain_text
 from kg_neo4j.acquire.plain_text import read_markdown, read_text
+from kg_neo4j.errors import UnreadableSource
 
 BOOK = """The Project Gutenberg eBook of The Keeper
 
@@ -66,47 +68,142 @@ def test_real_gutenberg_book_begins_and_ends_with_itself(shared_data):
 
 MARKDOWN = """Intro.
 
-# The light #
+# The **light** #
 
-Text.
+Text,
+wrapped.
 
-```
+```sh
 # no heading
+
+[[ -f x ]] && <b>
 ```
 
-Keepers
+Keepers &amp; mates {#keepers}
 -------
 
 - one
+  goes on
+  - below
+    1. first
+    2. second<br>line
+- [ ] open
 ---
+
+4. four
+5. five
 
 ## Tools
 
 | a | b |
 |---|---|
+| `x\\|y` | **z** |
+
+    indented   code
 """
+READ = """Intro.
+
+# The light
+
+Text,
+wrapped.
+
+```sh
+# no heading
+
+[[ -f x ]] && <b>
+```
+
+## Keepers & mates
+
+- one
+  goes on
+  - below
+    1. first
+    2. second
+       line
+- [ ] open
+
+4. four
+5. five
+
+## Tools
+
+a | b
+x|y | z
+
+indented   code"""
 
 
-def test_markdown_headings_become_sections_and_the_text_stays():
+def test_markdown_keeps_the_marks_of_its_blocks_and_its_headings_are_sections():
     parsed = read_markdown(MARKDOWN)
-    assert parsed.text == MARKDOWN
+    assert parsed.text == READ
     assert parsed.title == "The light"
-    assert [(s.title, s.level) for s in parsed.sections] == [("The light", 1), ("Keepers", 2), ("Tools", 2)]
+    assert [(s.title, s.level) for s in parsed.sections] == [("The light", 1), ("Keepers & mates", 2), ("Tools", 2)]
     light, keepers, tools = parsed.sections
-    assert MARKDOWN[light.start :].startswith("# The light")
-    assert MARKDOWN[keepers.start :].startswith("Keepers\n---")
-    assert light.end == tools.end == len(MARKDOWN)
+    assert READ[light.start :].startswith("# The light")
+    assert READ[keepers.start :].startswith("## Keepers")
+    assert light.end == tools.end == len(READ)
     assert keepers.end == tools.start
 
 
-def test_front_matter_is_left_out_and_gives_the_title():
-    parsed = read_markdown('---\ntitle: "My notes"\ndate: 2024\n---\n\nText.')
+DATA = "data:image/svg+xml;base64," + "QUJD" * 400
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("Ada.<!-- Hidden --> Bob. <!-- Hidden\nline --> Carol.", "Ada. Bob. Carol."),
+        ("<!-- Hidden\n\nPerson works there. -->\n\nAda.", "Ada."),
+        ("[//]: # (Hidden)\n[comment]: <> (Hidden)\n\nAda.", "Ada."),
+        ("Ada ~~met Bob~~ <del>or</del> <s>saw</s> Carol.", "Ada Carol."),
+        ("<b>Ada</b> met <u>Bob</u>.<br>Then<br/>*he* __left__ `now`.", "Ada met Bob.\nThen\n*he* left now."),
+        ("<div>Ada met <b>Bob</b>.</div>\n\n<p>\n\n*Carol*\n\n</p>", "Ada met Bob.\n\n*Carol*"),
+        ("<table><tr>\n\n<td>Ada</td><td>Bob</td>\n\n</tr></table>", "Ada | Bob"),
+        (
+            "[Ada](a.md) met [Bob][b], [Carol], <https://a.org>.\n\n[b]: b.md\n[carol]: c.md",
+            "Ada met Bob, Carol, https://a.org.",
+        ),
+        ("Ada met [[Bob]] and [[people/carol|Carol]].", "Ada met Bob and Carol."),
+        ("Ada met ==Bob== if a == b == c.", "Ada met Bob if a == b == c."),
+        ("Ada met Bob.[^1] Then.[^note]\n\n[^1]: In 1931.\n[^note]: Carol", "Ada met Bob. Then.\n\nIn 1931.\nCarol"),
+        (
+            "Ada &amp; Bob, \\*NSYNC, snake_case, 2 * 3 * 4, A&#39;s, x&nbsp;y",
+            "Ada & Bob, *NSYNC, snake_case, 2 * 3 * 4, A's, x y",
+        ),
+        (f"Ada.\n\n![A map]({DATA})\n\nBob.", "Ada.\n\nA map\n\nBob."),
+        (f"Ada ![][map] and <img src='{DATA}'> met Bob.\n\n[map]: {DATA}", "Ada and met Bob."),
+        (f"Ada: {DATA}", "Ada: data:"),
+        ("[![Ada *and* Bob](a.png)](b.html) <img alt='Carol' src=c.png>", "Ada and Bob Carol"),
+        ("Use the <script> and the <title> tag.\n\nAda.", "Use the <script> and the <title> tag.\n\nAda."),
+        ("<style>p {}</style>\n\nAda <script>x</script>met Bob.", "Ada met Bob."),
+        ("> Ada said\n> **no**.", "Ada said\nno."),
+    ],
+)
+def test_markdown_reads_as_a_reader_sees_it(written, text):
+    assert read_markdown(written).text == text
+
+
+def test_markdown_nested_too_deep_is_refused_and_not_cut():
+    with pytest.raises(UnreadableSource, match="nested deeper"):
+        read_markdown(">" * 300 + " Ada.")
+    assert read_markdown(">" * 60 + " Ada.").text == "Ada."
+
+
+def test_long_markdown_is_read_as_plain_text_and_that_is_said(monkeypatch):
+    monkeypatch.setattr(plain_text, "MAX_MARKDOWN", 10)
+    parsed = read_markdown("**Ada** met Bob.")
+    assert (parsed.text, parsed.left_out) == ("**Ada** met Bob.", "over 10 characters of Markdown: read as plain text")
+
+
+@pytest.mark.parametrize("front", ['---\ntitle: "My notes"\ndate: 2024\n---', "+++\ntitle = 'My notes'\n+++"])
+def test_front_matter_is_left_out_and_gives_the_title(front):
+    parsed = read_markdown(f"{front}\n\nText.")
     assert (parsed.title, parsed.text) == ("My notes", "Text.")
 
 
 def test_rule_at_the_top_is_no_front_matter():
-    text = "---\nA line.\n---\nMore."
-    assert read_markdown(text).text == text
+    assert read_markdown("---\nA line.\n\n---\nMore.").text == "A line.\n\nMore."
 
 
 def test_unclosed_fence_hides_what_follows():

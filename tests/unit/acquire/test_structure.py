@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.acquire.plain_text import read_markdown
+from kg_neo4j.acquire.interface import Heading, close_sections
 from kg_neo4j.acquire.structure import pieces
 from kg_neo4j.records import Document
 
 
 def document(text: str, pages: tuple[int, ...] = ()) -> Document:
-    sections = read_markdown(text).sections
+    found = re.finditer(
+        r"^(#+) (.+)", re.sub("```.*?(?:```|$)", lambda code: "~" * len(code[0]), text, flags=re.S), re.M
+    )
+    headings = [Heading(each[2], len(each[1]), each.start()) for each in found]
+    sections = close_sections(headings, len(text))
     return Document("0" * 32, "g", "file", "x", "x", "x", text, "", sections=sections, pages=pages)
 
 
@@ -48,8 +53,14 @@ After."""
     ]
 
 
-def test_underlined_heading_is_one_piece():
-    assert kinds("Title\n=====\nText.") == [("heading", "Title\n====="), ("paragraph", "Text.")]
+def test_heading_ends_with_its_line():
+    assert kinds("# A\nText.\n# B\n## C\nText.") == [
+        ("heading", "# A"),
+        ("paragraph", "Text."),
+        ("heading", "# B"),
+        ("heading", "## C"),
+        ("paragraph", "Text."),
+    ]
 
 
 def test_unwrapped_lines_are_paragraphs_each():

@@ -42,6 +42,39 @@ def reasons(valid: ValidRows) -> list[str]:
     return [str(rejection.reason) for rejection in valid.rejections]
 
 
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Rosa O&#39;Brien &amp; Sons", "Rosa O'Brien & Sons"),
+        ("R&amp;amp;B", "R&B"),
+        ("Caf&eacute;&nbsp;M&uuml;ller", "Café Müller"),
+        ("**Rosa Brandt**", "Rosa Brandt"),
+        ("***Rosa***", "Rosa"),
+        ("**`Rosa`**", "Rosa"),
+        ("__Rosa Brandt__", "Rosa Brandt"),
+        ("~~Rosa~~", "Rosa"),
+        ("'Mill & Sons'", "Mill & Sons"),
+        ('"""Mill Works"""', "Mill Works"),
+        ("“Mill Works”", "Mill Works"),
+        ("„Mühle“", "Mühle"),
+        ("« Moulin »", "Moulin"),
+        ("<b>Rosa</b>", "Rosa"),
+        ("[Rosa Brandt](people/rosa.md)", "Rosa Brandt"),
+        ("[[people/rosa|Rosa]]", "Rosa"),
+        *((name, name) for name in ("*NSYNC", "_why", "A*", "AT&T", "M*A*S*H", "__init__", "Guns N' Roses", "'N Sync")),
+        *((name, name) for name in ("**A** and **B**", "Q&copy", "C#", "[sic]", "***", "rock 'n' roll", "O’Neill’s")),
+        ('"""Strong"" Ann ""Lee"""', '"Strong" Ann "Lee"'),
+    ],
+)
+def test_entities_and_marks_around_the_whole_of_a_name_are_no_part_of_it(written: str, name: str) -> None:
+    valid = validated([f"n1,PERSON,{written},,,,,R&amp;D,"])
+    assert [(row.name, row.properties["description"]) for row in valid.nodes] == [(name, "R&D")]
+
+
+def test_evidence_stays_as_the_text_has_it() -> None:
+    assert validated(["n1,PERSON,Ada,,,,,,a &amp; b"]).nodes[0].evidence == "a &amp; b"
+
+
 @pytest.mark.parametrize("name", schemas.BUILT_IN)
 def test_the_worked_examples_are_accepted_whole(name: str) -> None:
     schema = schemas.load(name)
