@@ -25,10 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from kg_neo4j.acquire.decoding import check_encoding  # noqa: E402 - after the path is set
-from kg_neo4j.acquire.folders import SUFFIXES  # noqa: E402
-from kg_neo4j.acquire.sandbox import Sandbox  # noqa: E402
-from kg_neo4j.errors import UnreadableSource  # noqa: E402
+from kg_neo4j.acquire.decoding import check_encoding
+from kg_neo4j.acquire.folders import SUFFIXES
+from kg_neo4j.acquire.sandbox import Sandbox
+from kg_neo4j.errors import UnreadableSource
 
 TOOLS = {
     "pdf": "pdftotext {} -",
@@ -53,15 +53,21 @@ def once(text: str) -> str:
     for number, page in enumerate(text.split("\f")):
         lines = [" ".join(line.split()) for line in page.splitlines() if line.strip()]
         edges = {*range(3), *range(len(lines) - 3, len(lines))}
-        same = [place in edges and not seen.isdisjoint(_forms(line, number)) for place, line in enumerate(lines)]
+        same = [
+            place in edges and (line.isdecimal() or not seen.isdisjoint(_forms(line, number)))
+            for place, line in enumerate(lines)
+        ]
         kept += [line for line, known in zip(lines, same, strict=True) if not known]
         seen.update(*(_forms(lines[place], number) for place in edges if 0 <= place < len(lines)))
-    return "\n".join(line for line in kept if not line.isdecimal())
+    return "\n".join(kept)
 
 
 def _forms(line: str, page: int) -> set[str]:
-    """Return a line as it is, and with its numbers less the page's: page numbers become the same on all pages."""
-    return {line, re.sub(r"\d{1,6}", lambda number: f"#{int(number[0]) - page}", line)}
+    """Return a line as it is, and with one or all of its numbers less the page's: page numbers become the same."""
+    return {
+        line,
+        *(re.sub(r"\d{1,6}", lambda number: f"#{int(number[0]) - page}", line, count=each) for each in (0, 1)),
+    }
 
 
 def reference(path: Path, kind: str) -> str:
