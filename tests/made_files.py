@@ -42,7 +42,8 @@ def placed_pdf(
     kids = []
     for texts in pages:
         drawn = "".join(
-            f"BT /F1 11 Tf {cosine} {sine} {-sine} {cosine} {x} {y} Tm ({text}) Tj ET\n" for x, y, text in texts
+            f"BT /F1 11 Tf 13 TL {cosine} {sine} {-sine} {cosine} {x} {y} Tm ({text}) Tj T* ET\n"
+            for x, y, text in texts
         ).encode("latin-1")
         annotations = " ".join(f"{4 + each} 0 R" for each in range(0 if kids else len(widgets)))
         page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {turn} /Contents {len(objects) + 2} 0 R"
