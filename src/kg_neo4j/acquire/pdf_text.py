@@ -62,10 +62,11 @@ def read_pdf(data: bytes) -> ParsedText:
         pdf.init_forms()
         pages, blank = _without_running([_lines(page) for page in pdf])
     except pypdfium2.PdfiumError as error:
+        if error.err_code is not None and pdfium.FPDF_LoadMemDocument64(data, len(data), None):
+            raise UnreadableSource("a PDF without pages") from error  # PDFium's code is that of a file before it
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
             raise UnreadableSource("encrypted", hint="remove the password first") from error
-        why = "a PDF without pages" if error.err_code == pdfium.FPDF_ERR_SUCCESS else f"damaged PDF: {error}"
-        raise UnreadableSource(why) from error
+        raise UnreadableSource(f"damaged PDF: {error}") from error
     if len(blank) == len(pages):
         raise UnreadableSource(f"no text on {len(pages)} pages (a scan?)")
     text, starts = _joined(pages)
@@ -291,6 +292,6 @@ def _hyphen(before: str, after: str, known: Counter[str]) -> str | None:
     left, right = found["left"].casefold(), found["right"].casefold()
     if not (left + right).isalpha() or found["sign"] or not (found["right"].islower() or found["left"].isupper()):
         return "-"  # in a number, an address or a name
-    if known[left + right]:
-        return ""
-    return "-" if known[f"{left}-{right}"] or left in _COMPOUNDS or (known[left] and known[right]) else ""
+    if known[left + right] or known[f"{left}-{right}"]:
+        return "" if known[left + right] > known[f"{left}-{right}"] else "-"
+    return "-" if left in _COMPOUNDS or (known[left] and known[right]) else ""
