@@ -24,6 +24,37 @@ def pdf(pages: Sequence[str]) -> bytes:
     return _numbered(objects)
 
 
+def placed_pdf(
+    pages: Sequence[Sequence[tuple[float, float, str]]], widgets: Sequence[str] = (), turn: int = 0
+) -> bytes:
+    """Return a PDF whose texts are drawn where they are placed, in points from the bottom left, in that order.
+
+    `widgets` are entries of annotations on the first page; `turn` turns all texts and pages by so many degrees.
+    """
+    cosine, sine = {0: (1, 0), 90: (0, 1)}[turn]
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [%s] >> >>"
+        % b" ".join(b"%d 0 R" % (4 + each) for each in range(len(widgets))),
+        b"",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *(f"<< /Type /Annot {widget} >>".encode("latin-1") for widget in widgets),
+    ]
+    kids = []
+    for texts in pages:
+        drawn = "".join(
+            f"BT /F1 11 Tf 13 TL {cosine} {sine} {-sine} {cosine} {x} {y} Tm ({text}) Tj T* ET\n"
+            for x, y, text in texts
+        ).encode("latin-1")
+        annotations = " ".join(f"{4 + each} 0 R" for each in range(0 if kids else len(widgets)))
+        page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {turn} /Contents {len(objects) + 2} 0 R"
+        kids.append(len(objects) + 1)
+        objects.append(f"{page} /Annots [{annotations}] /Resources << /Font << /F1 3 0 R >> >> >>".encode())
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn))
+    named = " ".join(f"{kid} 0 R" for kid in kids)
+    objects[1] = f"<< /Type /Pages /Kids [{named}] /Count {len(kids)} >>".encode()
+    return _numbered(objects)
+
+
 def pdf_bomb(unpacked: int) -> bytes:
     """Return a PDF whose one page unpacks to that many bytes."""
     packed = zlib.compress(b"BT /F1 9 Tf " + b"(x) Tj " * (unpacked // 7), 9)
@@ -219,7 +250,7 @@ def _hostile_pdfs() -> Iterator[HostileFile]:
     yield HostileFile("cut.pdf", pdf(["a page"])[:200], "damaged PDF")
     yield HostileFile("rubbish.pdf", b"%PDF-1.4\nrubbish", "damaged PDF")
     yield HostileFile("circle.pdf", pdf(["a"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "PDF")
-    yield HostileFile("bomb.pdf", pdf_bomb(200_000_000), "Limit reached")
+    yield HostileFile("bomb.pdf", pdf_bomb(200_000_000), "reading was stopped")
     yield HostileFile("pdf.txt", pdf(["a page"]), "binary (a PDF)")
 
 

@@ -66,13 +66,12 @@ def close_sections(headings: list[Heading], end: int) -> tuple[Section, ...]:
 
 
 class TextBuilder:
-    """Puts a text together block by block and remembers where headings and pages begin."""
+    """Puts a text together block by block and remembers where headings begin."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._headings: list[Heading] = []
-        self._pages: list[int] = []
 
     def add(self, block: str, *, gap: str = "\n\n") -> None:
         """Append a block, normalised; blank ones are left out."""
@@ -87,16 +86,10 @@ class TextBuilder:
             self._append("\n\n" if self._length else "", mark + title)
             self._headings.append(Heading(title, level, self._length - len(mark + title)))
 
-    def add_page(self, text: str) -> None:
-        """Append a page, also an empty one; it begins where its text does."""
-        self._append("\n\n" if self._length and text.strip() else "", "")
-        self._pages.append(self._length)
-        self._append("", text.strip("\n") if text.strip() else "")
-
     def build(self, title: str | None = None) -> ParsedText:
         """Return what was put together."""
         text = "".join(self._parts)
-        return ParsedText(text, title, close_sections(self._headings, len(text)), tuple(self._pages))
+        return ParsedText(text, title, close_sections(self._headings, len(text)))
 
     def _append(self, *parts: str) -> None:
         for part in parts:

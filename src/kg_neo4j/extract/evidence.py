@@ -1,8 +1,9 @@
 """Where the words that support a row are in the text. Pure.
 
-Three ways, in this order: the words exactly; the words with case, accents, white space and typographic quotes and
-dashes folded; the most similar place by edit distance, if at least 90 of 100 (about one wrong character in ten) and
-with the same numbers and negations. Words joined by "..." are looked for one after the other.
+Three ways, in this order: the words exactly; the words with case, accents, white space, typographic quotes and dashes
+folded, and without hyphens in words, also at the end of a line; the most similar place by edit distance, if at least 90
+of 100 (about one wrong character in ten) and with the same numbers and negations. Words joined by "..." are looked for
+one after the other.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ EXACT, FOLDED, FUZZY = "exact", "folded", "fuzzy"
 _EDGE = " \t\n\"'“”„‘’«».,;:…"
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…|\[\.\.\.\]|\[…\])\s*")
 _TELLING = re.compile(r"\d+|\b(?:not?|never|nor|without|nie|nicht|kein\w*|nigdy|bez|pas|jamais)\b|n't\b")
+_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u00ad]\s*(?=[^\W\d_])")  # "well-known", "Lind-\nqvist"
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'") | dict.fromkeys("“”„‟″«»", '"') | dict.fromkeys("\u2010\u2011\u2012–—―−", "-")
 )
@@ -108,7 +110,10 @@ def _fold(text: str) -> _Folded:
     chars: list[str] = []
     places: list[int] = []
     after_space = False
+    left_out = {place for found in _WITHIN_WORD.finditer(text) for place in range(*found.span())}
     for place, char in enumerate(text):
+        if place in left_out:
+            continue
         if char.isspace():
             if not after_space:
                 chars.append(" ")

@@ -160,7 +160,7 @@ def test_child_is_stopped_at_its_memory_limit():
 def test_pdf_bomb_is_stopped():
     bomb = pdf_bomb(200_000_000)
     assert len(bomb) < 1_000_000
-    assert "Limit reached" in refusal("pdf", bomb)
+    assert "more than 1024 MB of memory" in refusal("pdf", bomb)
 
 
 def test_real_size_is_counted_where_the_declared_one_is_small(monkeypatch):

@@ -40,6 +40,17 @@ def test_case_accents_space_and_typography_do_not_matter(words: str, place: str)
     assert found(words) == (place, "folded")
 
 
+@pytest.mark.parametrize("words", ["Rolf Lindgren works", "Rolf Lind-gren works", "Rolf Lind- gren works"])
+@pytest.mark.parametrize(
+    "written", ["Rolf Lindgren", "Rolf Lind-\ngren", "Rolf Lind\u00adgren", "Rolf Lind\u2010\n  gren"]
+)
+def test_hyphens_within_words_do_not_matter(words: str, written: str) -> None:
+    text = f"Today {written} works at the mill."
+    place = locate(words, text)
+    assert place is not None
+    assert text[place.start : place.end] == f"{written} works"
+
+
 def test_a_slip_of_the_pen_is_forgiven() -> None:
     assert found("She maried Muhammad in 595") == ("She married Muhammad in 595", "fuzzy")
 
