@@ -21,7 +21,7 @@ NAMES = ("Ada Lind", "Bruno Falk", "Clara Holm", "Dora Berg", "Egon Moe")
 @pytest.fixture
 def given(environment: Mapping[str, str], llm: FakeLlm) -> dict[str, str]:
     """The environment of a command that asks the scripted model."""
-    return {**environment, "OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted"}
+    return {**environment, "OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "key-0123456789", "KG_MODEL": "scripted"}
 
 
 @pytest.fixture
