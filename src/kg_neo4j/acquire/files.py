@@ -86,7 +86,7 @@ def parse(
         raise UnreadableSource("empty" if not data else "only white space")
     parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
     if not parsed.text.strip():
-        raise UnreadableSource("no text")
+        raise UnreadableSource("no text", hint=parsed.left_out)
     return Document(
         id=document_id(graph, "file", file.key),
         graph=graph,

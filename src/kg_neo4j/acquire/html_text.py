@@ -24,7 +24,7 @@ MAX_BYTES = 16_000_000  # lxml's tree takes about ten times the size of the file
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w.:-]+)""", re.I)
 _DATA = data_files.beside(__file__)
 _DROPPED, _BLOCKS, _FURNITURE = (_DATA.word_set(name) for name in ("dropped", "blocks", "furniture"))
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HEADINGS = {f"h{level}": level for level in range(1, 10)}  # Word has nine
 _SHOWN_BY = {"dialog": "open", "template": "shadowrootmode"}  # attributes of what is dropped without them
 _HIDDEN_STYLE = re.compile("|".join(_DATA.lines("hidden_styles")))
 _HIDING_TAG = re.compile(rf"<(?=({'|'.join(_DATA.words('hiding'))})\b(?!.*?</\1\b))", re.IGNORECASE | re.DOTALL)
@@ -284,7 +284,7 @@ def _visible_text(element: _Element) -> list[str]:
         own = _own_text(child)
         if own is not None:
             pieces.append(own)
-        elif child.tag in _BLOCKS or child.tag in ("li", "br"):
+        elif child.tag in _BLOCKS or child.tag in ("li", "br", *_HEADINGS):
             pieces += [" ", *_visible_text(child), " "]
         else:
             pieces += _visible_text(child)
