@@ -183,7 +183,7 @@ def test_one_child_reads_file_after_file():
 
 def test_what_a_file_says_of_itself_comes_through():
     parsed = parse("markdown", "# Łódź\n\n\tText \U0001f600\u2028.\n\n## Zwei\n".encode())
-    assert parsed.text == "# Łódź\n\n\tText \U0001f600\u2028.\n\n## Zwei\n"
+    assert parsed.text == "# Łódź\n\nText \U0001f600\u2028.\n\n## Zwei"
     assert [(section.title, section.level) for section in parsed.sections] == [("Łódź", 1), ("Zwei", 2)]
 
 
