@@ -52,6 +52,8 @@ def test_a_port_counts_as_chosen_only_where_somebody_set_it(monkeypatch: pytest.
 
 
 def test_the_other_settings_are_handed_over(tmp_path: Path) -> None:
+    for name in ("jars", "java"):
+        (tmp_path / name).mkdir()
     given = {"home": tmp_path, "db_neo4j": "2026.03", "db_heap_mb": 300, "db_pagecache_mb": 70}
     further = {"jars_dir": tmp_path / "jars", "java_home": tmp_path / "java", "db_start_timeout_s": 5.0}
     local = local_of(Settings(**given, **further, cache=tmp_path / "cache", db_http_port=0))
