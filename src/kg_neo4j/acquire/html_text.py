@@ -27,7 +27,7 @@ _DROPPED, _BLOCKS, _FURNITURE = (_DATA.word_set(name) for name in ("dropped", "b
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _SHOWN_BY = {"dialog": "open", "template": "shadowrootmode"}  # attributes of what is dropped without them
 _HIDDEN_STYLE = re.compile("|".join(_DATA.lines("hidden_styles")))
-_HIDING_TAG = re.compile(rf"<(?=({'|'.join(_DATA.words('hiding'))})\b(?!.*?</\1\b))", re.IGNORECASE | re.DOTALL)
+_HIDING_TAG = re.compile(r"(?is)<(?=({})\b(?!.*?</\1\b))".format("|".join(_DATA.words("hiding"))))
 _END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
