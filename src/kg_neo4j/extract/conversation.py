@@ -32,6 +32,7 @@ from kg_neo4j.extract.reading import (
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
 
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
+OUTCOMES = {ContentFiltered: ChunkOutcome.FILTERED, ContextTooLong: ChunkOutcome.TOO_LONG}  # of a chunk; else failed
 HALVINGS = 2  # a text is cut in at most four parts
 REPAIRABLE = frozenset(RejectionReason) - {
     RejectionReason.TRUNCATED,
@@ -55,12 +56,8 @@ class Conversation:
         """Ask until everything is said. Raises ModelRefused, ModelUnavailable or what a budget raises."""
         try:
             self._ask_whole()
-        except ContentFiltered as error:
-            return self._nothing(ChunkOutcome.FILTERED, error)
-        except ContextTooLong as error:
-            return self._nothing(ChunkOutcome.TOO_LONG, error)
-        except BadModelAnswer as error:
-            return self._nothing(ChunkOutcome.FAILED, error)
+        except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
+            return self._nothing(OUTCOMES.get(type(error), ChunkOutcome.FAILED), error)
         if self.extractor.converses and self.rounds.outcome in USABLE:
             self._glean()
         if self.extractor.converses and self.repair:

@@ -191,9 +191,7 @@ def _add(found: Rounds, valid: ValidRows, number: int, schema: Schema) -> None:
 def _mark_repaired(rejections: list[Rejection], valid: ValidRows) -> None:
     """Mark the rows that the model wrote again, under their id, and that are accepted now."""
     accepted = {node.node_id for node in valid.nodes} | {row.relationship_id for row in valid.relationships}
-    for place, rejection in enumerate(rejections):
-        if row_id(rejection) in accepted:
-            rejections[place] = replace(rejection, repaired=True)
+    rejections[:] = [replace(each, repaired=each.repaired or row_id(each) in accepted) for each in rejections]
 
 
 def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
@@ -224,10 +222,7 @@ def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
         return (ChunkOutcome.TRUNCATED if rows else ChunkOutcome.FAILED), _kept(was_cut[0][2], rows)
     if found.nodes:
         return ChunkOutcome.DONE, ""
-    _, outcome, detail = min(
-        (each for each in first if each[1] in _PRECEDENCE), key=lambda each: _PRECEDENCE.index(each[1])
-    )
-    return outcome, detail
+    return next(each[1:] for outcome in _PRECEDENCE for each in first if each[1] is outcome)
 
 
 def _kept(why: str, rows: int) -> str:
