@@ -22,17 +22,13 @@ MAX_MARKDOWN = 4_000_000  # characters: what is all markup takes 15 s a million;
 def read_text(text: str) -> ParsedText:
     """Return plain text, without the header and the licence of Project Gutenberg."""
     title, left_out, whole = None, "", len(text)
-    start = _GUTENBERG_START.search(text, 0, _HEADER_CHARACTERS) or _OLD_GUTENBERG_START.search(
-        text, 0, _HEADER_CHARACTERS
-    )
+    starts = (each.search(text, 0, _HEADER_CHARACTERS) for each in (_GUTENBERG_START, _OLD_GUTENBERG_START))
+    start = next(filter(None, starts), None)
     if start is not None:
         named = _GUTENBERG_TITLE.search(text, 0, start.start())
         title = " ".join(named[1].split()) if named else None
-        text = text[start.end() :]
-        end = _GUTENBERG_END.search(text)
-        text = text[: end.start()] if end is not None else text
-        credits = _CREDITS.match(text)
-        text = text[credits.end() if credits else 0 :].strip("\n")
+        book = _GUTENBERG_END.split(text[start.end() :], maxsplit=1)[0]
+        text = _CREDITS.sub("", book).strip("\n")
         left_out = f"the Project Gutenberg header and licence were left out ({whole - len(text):,} characters)"
     return ParsedText(text, title, left_out=left_out)
 

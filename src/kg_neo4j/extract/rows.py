@@ -89,12 +89,6 @@ class ReadRows:
         """Data rows read."""
         return len(self.rows) + len(self.rejections)
 
-    @property
-    def is_whole(self) -> bool:
-        """Return whether both sections are there, and no row is cut."""
-        cut = any(rejection.reason is RejectionReason.TRUNCATED for rejection in self.rejections)
-        return len(self.sections) == len(RowKind) and not cut
-
     def characters(self, *kinds: PartKind) -> int:
         """Return how much of the answer is of these kinds; of all kinds where none is named."""
         return sum(part.end - part.start for part in self.parts if not kinds or part.kind in kinds)
