@@ -293,10 +293,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Relationship):
         return {**value, "type": value.type}
     if isinstance(value, Path):
-        return {
-            "nodes": [_plain(node) for node in value.nodes],
-            "relationships": [_plain(r) for r in value.relationships],
-        }
+        return {"nodes": _plain([*value.nodes]), "relationships": _plain([*value.relationships])}
     if isinstance(value, Mapping):
         return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -26,6 +26,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from kg_neo4j import data_files
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,13 +37,7 @@ _ADDRESS = re.compile(  # no / ? # in a password and no @ behind the host: clien
     r"(?i)([a-z][a-z0-9+.-]*)://([^\s/?#]*@)?(?:\[[0-9a-f:.%]+\]|[\w.-]+)(?::(\d*))?(?:[/?#](?:(?![,;|]\w+:)[^\s@])*)?"
 )
 SECRETS = re.compile(r"(?<=://)[^/?#]*(?=@)|(?<=[?#]).+")  # of an address: user name and password; a query
-# A folder may come from anybody. These say where keys and texts are sent, what is run, or where files are written, so
-# they are read from the environment and from the user's own file only.
-OWN = frozenset(
-    "neo4j_uri neo4j_username neo4j_password openai_api_key openai_base_url judge_api_key judge_base_url "
-    "wikipedia_url wikipedia_username wikipedia_password wikipedia_former_host "
-    "serve_token home cache jars_dir java_home prices spacy_model".split()
-)
+OWN = data_files.beside(__file__).word_set("own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +49,6 @@ class GivenModels:
 
 
 def _variable(name: str) -> str:
-    """Return the environment variable of a setting."""
     return name.upper() if name.startswith(("neo4j_", "openai_")) else f"KG_{name.upper()}"
 
 

@@ -8,21 +8,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kg_neo4j import data_files
+
 MOST_BRACES = 200  # openings that are tried; an answer of thousands of them is no JSON
 RUNAWAY, PROMPT_CUT = "runaway", "prompt_cut"  # our own finish reasons: nothing new came; the server cut the prompt
 
-# How servers say that an answer came to its end: OpenAI, Anthropic, Gemini, Cohere, Mistral, Ollama, TGI, llama.cpp.
-_ENDED = re.compile(
-    r"(?:finish_?reason[._])?(?:stop(?:_?sequence|ped|_token)?|end(?:_of)?_?turn|eos(?:_token)?|end_of_(?:text|sequence)"
-    r"|complete|completed|finish(?:ed)?|done|natural|success)",
-    re.IGNORECASE,
-)
-# What is neither: a limit, an error, or a filter ended it. Any other word says nothing.
-_CUT = re.compile(
-    r"length|limit|max|token|window|error|fail|abort|cancel|incomplete|interrupt|time.?out|truncat|filter|safety"
-    rf"|recitation|prohibited|blocklist|{RUNAWAY}|{PROMPT_CUT}",
-    re.IGNORECASE,
-)
+_DATA = data_files.beside(__file__)
+_ENDED = re.compile("|".join(_DATA.lines("ended")), re.IGNORECASE)
+_CUT = re.compile("|".join((*_DATA.lines("cut"), RUNAWAY, PROMPT_CUT)), re.IGNORECASE)
 
 
 def has_ended(finish_reason: str | None) -> bool | None:
@@ -43,18 +36,8 @@ def without_surrogates(text: str) -> str:
 
 # ------------------------------------------------------------------------------------------------------- thoughts
 
-# The marks of DeepSeek, Qwen, Claude, Magistral, Kimi, Seed, OpenThinker, Gemma, MedGemma, gpt-oss, Open WebUI.
-_WORDS = (
-    r"(?:[\w-]{1,12}[:_])?think(?:ing)?(?:_process)?|antthinking|thoughts?|reasoning|reflection|analysis|scratch_?pad"
-    r"|inner_monologue"
-)
 _MARK = re.compile(
-    rf"(?P<open><(?:{_WORDS})(?:\s[^<>\n]{{0,200}})?>|\[think\]|◁think▷|<\|begin_of_thought\|>|<unused94>(?:thought)?"
-    r"|<\|channel\|?>\s*(?:analysis|commentary|thought)(?:<\|message\|>)?)"
-    rf"|(?P<close></(?:{_WORDS})\s*>|\[/think\]|◁/think▷|<\|end_of_thought\|>|<unused95>|<channel\|>|<\|end\|>)"
-    r'|(?P<pair><details type="reasoning".*?</details>)'
-    r"|(?P<alone><\|start\|>assistant|<\|channel\|>\s*final|<\|(?:message|return|begin_of_solution|end_of_solution)\|>"
-    r"|(?:^[ \t]*|(?<=>))<(?:final_)?answer>|</(?:final_)?answer>[ \t]*$)",
+    "|".join(f"(?P<{kind}>{forms})" for kind, forms in _DATA.parts("marks").items() if kind != "words"),
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _QUOTES = frozenset("`'\"‘“«„")

@@ -73,7 +73,6 @@ class BudgetedChat:
         return max(1, int(self._model.window - seen.prompt(counted)))
 
     def _cost(self, counted: int, max_tokens: int | None, again: int, seen: Seen) -> Cost:
-        """Return what a call may cost, by the answers so far."""
         prompt = seen.prompt(counted)
         most = self._longest(max_tokens)
         # four times the longest answer; nothing is ample before the first one: it is waited for where money is short

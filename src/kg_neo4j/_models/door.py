@@ -202,7 +202,13 @@ class Door:
             try:
                 said = self._complete(request)
             except (ModelError, BudgetReached) as error:
-                return self._failed(answer, best, error, request, time.monotonic() - started)
+                # the value of an earlier round stays, if the error concerns this task alone
+                value = best.value if best and isinstance(error, OF_ONE_TASK) else None
+                problem = best.why if best and value is not None else str(error)
+                is_stored = isinstance(self.layer, Stored) and reason_of(error) in self.layer.store.remembers
+                keys = (*answer.keys, request.key) if request.key and is_stored else answer.keys
+                seconds = answer.seconds + time.monotonic() - started
+                return replace(answer, value=value, problem=problem, error=error, keys=keys, seconds=seconds)
             answer = replace(
                 answer,
                 usage=answer.usage + said.usage,
@@ -243,21 +249,6 @@ class Door:
         why = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", str(error or ""))  # numbers and quotes differ from chunk to chunk
         self.ends = [*self.ends, why][:FIRST]
         return isinstance(error, RequestRefused) and self.ends == [why] * FIRST
-
-    def _failed(
-        self,
-        answer: TaskAnswer[T],
-        best: Complaint[T] | None,
-        error: ModelError | BudgetReached,
-        request: Request,
-        seconds: float,
-    ) -> TaskAnswer[T]:
-        """Return what an error leaves: the value of an earlier round, if the error concerns this task alone."""
-        is_stored = isinstance(self.layer, Stored) and reason_of(error) in self.layer.store.remembers
-        keys = (*answer.keys, request.key) if request.key and is_stored else answer.keys
-        value = best.value if best and isinstance(error, OF_ONE_TASK) else None
-        problem = best.why if best and value is not None else str(error)
-        return replace(answer, value=value, problem=problem, error=error, keys=keys, seconds=answer.seconds + seconds)
 
 
 def open_door(

@@ -208,10 +208,8 @@ def with_bottom(layer: Layer, bottom: Layer) -> Layer:
 
 
 def reason_of(error: Exception) -> str:
-    for kind, reason in ((ContentFiltered, FILTERED), (ContextTooLong, TOO_LONG), (BadModelAnswer, UNREADABLE)):
-        if type(error) is kind:  # a request that was refused is asked again
-            return reason
-    return ""
+    reasons = {ContentFiltered: FILTERED, ContextTooLong: TOO_LONG, BadModelAnswer: UNREADABLE}
+    return reasons.get(type(error), "")  # a request that was refused is asked again
 
 
 def _said(said: Completion) -> Completion:

@@ -110,7 +110,6 @@ class Approximation:
         ]
 
     def _pieces(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """Yield (start, end, tokens) of each piece."""
         for line_start, line in _lines(text):
             foreign = len(self._FOREIGN_LETTER.findall(line))
             is_foreign = foreign > 0 and foreign * 50 >= len(self._LETTER.findall(line))

@@ -18,27 +18,10 @@ from kg_neo4j import data_files
 from kg_neo4j._models.answer_text import without_surrogates
 from kg_neo4j.errors import UnreadableSource, UsageError
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_MAGIC = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"\x89PNG", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"\x1f\x8b", "gzip"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90", "a program"),
-    (b"SQLite format 3", "a database"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
-    (b"{\\rtf", "RTF"),
-)
 _DATA = data_files.beside(__file__)
+_MARKS, _MAGIC = (
+    {begins.encode("latin-1"): what for begins, what in _DATA.table(name).items()} for name in ("marks", "formats")
+)
 _DECLARABLE = _DATA.word_set("declarable")
 _NAMED = _DECLARABLE | _DATA.word_set("named")
 _LABELS = _DATA.table("labels")
@@ -78,11 +61,11 @@ def decode(data: bytes, declared: str | None = None, encoding: str | None = None
     spaces. Raises UnreadableSource for binary data, for text whose encoding is unsure, and for text that is not in the
     named encoding.
     """
-    for mark, of_mark in _MARKS:
+    for mark, of_mark in _MARKS.items():
         if data.startswith(mark):
             rest = data[len(mark) :]
             return _checked(_strict(rest, of_mark) if encoding is None else _lenient(rest, of_mark))
-    for magic, what in _MAGIC:
+    for magic, what in _MAGIC.items():
         if data.startswith(magic):
             raise UnreadableSource(f"binary ({what})")
     if encoding is not None:

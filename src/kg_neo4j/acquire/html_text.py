@@ -27,7 +27,7 @@ _DROPPED, _BLOCKS, _FURNITURE = (_DATA.word_set(name) for name in ("dropped", "b
 _HEADINGS = {f"h{level}": level for level in range(1, 10)}  # Word has nine
 _SHOWN_BY = {"dialog": "open", "template": "shadowrootmode"}  # attributes of what is dropped without them
 _HIDDEN_STYLE = re.compile("|".join(_DATA.lines("hidden_styles")))
-_HIDING_TAG = re.compile(rf"<(?=({'|'.join(_DATA.words('hiding'))})\b(?!.*?</\1\b))", re.IGNORECASE | re.DOTALL)
+_HIDING_TAG = re.compile(r"(?is)<(?=({})\b(?!.*?</\1\b))".format("|".join(_DATA.words("hiding"))))
 _END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
@@ -112,13 +112,11 @@ class _Walk:
         self._readings = ""  # of words of the block; they come after it
 
     def read(self, root: _Element, title: str | None = None) -> ParsedText:
-        """Return the text within `root`."""
         self.visit(root)
         self.flush()
         return self.builder.build(title)
 
     def visit(self, element: _Element) -> None:
-        """Add what is within `element`."""
         tag = element.tag
         if (own := _own_text(element)) is not None:
             self._inline.append(own)
@@ -145,7 +143,6 @@ class _Walk:
             self._visit_children(element)
 
     def flush(self) -> None:
-        """End the block that is being collected."""
         lines = "".join(self._inline).split("\0")
         self._inline.clear()
         indent = "\n" + " " * len(self._marker)
@@ -278,7 +275,6 @@ def _inline_text(element: _Element) -> str:
 
 
 def _visible_text(element: _Element) -> list[str]:
-    """Return the pieces of text that a reader sees within `element`."""
     pieces = [element.text or ""]
     for child in element:
         own = _own_text(child)
@@ -322,6 +318,5 @@ def _superscript(element: _Element) -> str:
 
 def _is_hidden(element: _Element) -> bool:
     is_off = element.get("hidden", "until-found").lower() != "until-found"
-    if is_off or element.get("aria-hidden", "").lower() == "true":
-        return True
-    return bool(_HIDDEN_STYLE.search((element.get("style") or "").lower()))
+    is_styled = _HIDDEN_STYLE.search(element.get("style", "").lower()) is not None
+    return is_off or is_styled or element.get("aria-hidden", "").lower() == "true"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -136,8 +137,6 @@ def _client_class() -> Any:
     import wikipediaapi
 
     class _Wiki(wikipediaapi.Wikipedia):  # type: ignore[misc]
-        """The client of the package, with another address and another patience."""
-
         def __init__(self, *, site: Site, sandbox: Sandbox, **options: Any) -> None:
             super().__init__(**options)
             self.site = site
@@ -183,7 +182,6 @@ def _client_class() -> Any:
 
 
 def _secrets(site: Site) -> dict[str, str]:
-    """Return user name and password as the wiki wants them."""
     if site.username is None or site.password is None:
         return {}
     return {"lgname": site.username.get_secret_value(), "lgpassword": site.password.get_secret_value()}
@@ -258,8 +256,6 @@ def _stream_class() -> Any:
     import httpx
 
     class _BoundedAnswer(httpx.SyncByteStream):
-        """The stream of one answer, unpacked and counted."""
-
         def __init__(self, stream: Any, encoding: str, where: str) -> None:
             self._stream, self._encoding, self._where = stream, encoding, where
 
@@ -301,9 +297,7 @@ def _refuse_other_origin(site: Site) -> Callable[[httpx.Response], None]:
     """Return a hook that refuses redirects to another scheme, host or port: cookies do not know ports."""
     import httpx
 
-    def origin(url: httpx.URL) -> tuple[str, str, int | None]:
-        return url.scheme, url.host, url.port
-
+    origin = attrgetter("scheme", "host", "port")
     own = origin(httpx.URL(site.url or ""))
 
     def refuse(response: httpx.Response) -> None:

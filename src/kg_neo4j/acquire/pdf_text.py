@@ -236,9 +236,8 @@ def _without_running(pages: list[list[_Piece]]) -> tuple[list[list[_Piece]], lis
     once = {re.sub(r"\W*\d+\W*", " ", line.text).strip(): line for line in reversed(running)}
     kept = [line for words, line in once.items() if words not in text and not _PAGE_NUMBER.fullmatch(line.text)]
     found = [body if _has_text(body) else [] for body in bodies]
-    return [kept + page if page is found[0] else page for page in found], [
-        n for n, page in enumerate(found) if not page
-    ]
+    blank = [number for number, page in enumerate(found) if not page]
+    return [kept + page if page is found[0] else page for page in found], blank
 
 
 def _has_text(page: list[_Piece]) -> bool:

@@ -5,44 +5,30 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire.html_text import read_rendered
 from kg_neo4j.acquire.interface import ParsedText
 
-_GUTENBERG_START = re.compile(
-    r"^[^\S\n]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG (?:EBOOK|ETEXT)(?:[^*\n]*\n){0,3}?[^*\n]*\*{3}[^\n]*$",
-    re.MULTILINE | re.IGNORECASE,
+_DATA = data_files.beside(__file__)
+_GUTENBERG_START, _OLD_GUTENBERG_START, _GUTENBERG_END, _GUTENBERG_TITLE, _CREDITS = (
+    re.compile(_DATA.text(name)) for name in ("start", "old_start", "end", "title", "credits")
 )
-_GUTENBERG_END = re.compile(
-    r"^[^\S\n]*(?:\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the |this )?Project Gutenberg)[^\n]*$",
-    re.MULTILINE | re.IGNORECASE,
-)
-_OLD_GUTENBERG_START = re.compile(r"^\*END[* ]*THE SMALL PRINT![^\n]*$", re.MULTILINE)
-_GUTENBERG_TITLE = re.compile(r"^Title: +(\S[^\n]*(?:\n {3,}\S[^\n]*)*)", re.MULTILINE)
-_CREDITS = re.compile(r"\s*(?:Produced by|E-text prepared by|Transcribed from)[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_DATA_URI, _FOOTNOTE, _ADDED = (re.compile(_DATA.text(name)) for name in ("data_uri", "footnote", "added"))
 _HEADER_CHARACTERS = 40_000  # the old header, "the small print", is long
 
 MAX_MARKDOWN = 4_000_000  # characters: what is all markup takes 15 s a million; a novel has less than one
-_DATA_URI = re.compile(r"\bdata:\w+/[^\s()<>\"']{100,}")  # a shorter one may be spoken of
-_FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\s]+\]:[ \t]*", re.MULTILINE)
-_ADDED = re.compile(  # by Obsidian, Pandoc and others: links to pages, marks of footnotes, attributes, highlights
-    r"!?\[\[(?:[^\]|\n]*\|)?([^\]|\n]+)\]\]|\[\^[^\]\s]+\]| ?\{[:#.][^{}\n]*\}|==(?=\S)([^=\n]+)(?<=\S)=="
-)
 
 
 def read_text(text: str) -> ParsedText:
     """Return plain text, without the header and the licence of Project Gutenberg."""
     title, left_out, whole = None, "", len(text)
-    start = _GUTENBERG_START.search(text, 0, _HEADER_CHARACTERS) or _OLD_GUTENBERG_START.search(
-        text, 0, _HEADER_CHARACTERS
-    )
+    starts = (each.search(text, 0, _HEADER_CHARACTERS) for each in (_GUTENBERG_START, _OLD_GUTENBERG_START))
+    start = next(filter(None, starts), None)
     if start is not None:
         named = _GUTENBERG_TITLE.search(text, 0, start.start())
         title = " ".join(named[1].split()) if named else None
-        text = text[start.end() :]
-        end = _GUTENBERG_END.search(text)
-        text = text[: end.start()] if end is not None else text
-        credits = _CREDITS.match(text)
-        text = text[credits.end() if credits else 0 :].strip("\n")
+        book = _GUTENBERG_END.split(text[start.end() :], maxsplit=1)[0]
+        text = _CREDITS.sub("", book).strip("\n")
         left_out = f"the Project Gutenberg header and licence were left out ({whole - len(text):,} characters)"
     return ParsedText(text, title, left_out=left_out)
 

@@ -32,20 +32,13 @@ from kg_neo4j.extract.reading import (
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
 
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
+OUTCOMES = {ContentFiltered: ChunkOutcome.FILTERED, ContextTooLong: ChunkOutcome.TOO_LONG}  # of a chunk; else failed
 HALVINGS = 2  # a text is cut in at most four parts
-REPAIRABLE = frozenset(
-    {
-        RejectionReason.COLUMN_COUNT,
-        RejectionReason.UNBALANCED_QUOTE,
-        RejectionReason.EMPTY_FIELD,
-        RejectionReason.BAD_TYPE,
-        RejectionReason.BAD_VALUE,
-        RejectionReason.TOO_LONG,
-        RejectionReason.DUPLICATE_ID,
-        RejectionReason.MISSING_END,
-        RejectionReason.NO_EVIDENCE,
-    }
-)
+REPAIRABLE = frozenset(RejectionReason) - {
+    RejectionReason.TRUNCATED,
+    RejectionReason.BAD_CHARACTER,
+    RejectionReason.ANSWER_TOO_LARGE,
+}
 
 
 @dataclass(slots=True)
@@ -63,17 +56,13 @@ class Conversation:
         """Ask until everything is said. Raises ModelRefused, ModelUnavailable or what a budget raises."""
         try:
             self._ask_whole()
-        except ContentFiltered as error:
-            return self._nothing(ChunkOutcome.FILTERED, error)
-        except ContextTooLong as error:
-            return self._nothing(ChunkOutcome.TOO_LONG, error)
-        except BadModelAnswer as error:
-            return self._nothing(ChunkOutcome.FAILED, error)
-        found = self.rounds.extraction()
-        if self.extractor.converses and found.outcome in USABLE:
-            found = self._glean(found)
+        except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
+            return self._nothing(OUTCOMES.get(type(error), ChunkOutcome.FAILED), error)
+        if self.extractor.converses and self.rounds.outcome in USABLE:
+            self._glean()
         if self.extractor.converses and self.repair:
-            found = self._repair(found)
+            self._repair()
+        found = self.rounds.extraction()
         if self.problems and not found.detail:
             found = replace(found, detail=shorten("; ".join(self.problems), 300))
         return found
@@ -82,7 +71,8 @@ class Conversation:
         """Ask once more for the rows of stored answers that are still in quarantine."""
         for answer in stored:
             self.rounds.add(answer)
-        return self._repair(self.rounds.extraction())
+        self._repair()
+        return self.rounds.extraction()
 
     # -- the first answer
 
@@ -134,28 +124,27 @@ class Conversation:
 
     # -- further rounds
 
-    def _glean(self, found: Extraction) -> Extraction:
+    def _glean(self) -> None:
         for _ in range(self.gleanings):
             rows = len(self.rounds.nodes) + len(self.rounds.relationships)
-            if self._try(GLEAN) is None or len(self.rounds.nodes) + len(self.rounds.relationships) == rows:
+            self._try(GLEAN)
+            if len(self.rounds.nodes) + len(self.rounds.relationships) == rows:
                 break
-        return self.rounds.extraction() if self.gleanings else found
 
-    def _repair(self, found: Extraction) -> Extraction:
-        wanted = tuple(each for each in found.rejections if each.reason in REPAIRABLE and not each.repaired)
-        if not wanted or self._try(REPAIR, wanted[:REPAIRED_AT_ONCE]) is None:
-            return found
-        return self.rounds.extraction()
+    def _repair(self) -> None:
+        wanted = tuple(each for each in self.rounds.rejections if each.reason in REPAIRABLE and not each.repaired)
+        if wanted:
+            self._try(REPAIR, wanted[:REPAIRED_AT_ONCE])
 
-    def _try(self, step: str, rejections: tuple[Rejection, ...] = (), why: str = "") -> ModelAnswer | None:
+    def _try(self, step: str, rejections: tuple[Rejection, ...] = (), why: str = "") -> None:
         """Ask a further question; where it cannot be answered, the rows that stand are kept and the reason is noted."""
         question = FollowUp(step, tuple(self.rounds.nodes), tuple(self.rounds.relationships), rejections, why)
         try:
             answer = self._answer(self.rounds.shown.text, question)
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
             self.problems.append(f"{step}: {error}")
-            return None
-        return self._add(replace(answer, step=step))
+        else:
+            self._add(replace(answer, step=step))
 
     def _answer(self, text: str, question: FollowUp | None = None) -> ModelAnswer:
         """Ask the extractor. An error that is not of its protocol is a bad answer: it fails this chunk alone.
@@ -178,11 +167,10 @@ class Conversation:
 
     # -- bookkeeping
 
-    def _add(self, answer: ModelAnswer) -> ModelAnswer:
+    def _add(self, answer: ModelAnswer) -> None:
         numbered = replace(answer, round=len(self.rounds.answers), context_hash=self.task.context.hash)
         if self.rounds.add(numbered):
             self.extractor.keep(numbered)
-        return numbered
 
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
         if self.rounds.answers:

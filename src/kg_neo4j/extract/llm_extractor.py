@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kg_neo4j import data_files
 from kg_neo4j._models import prompts, tokens
 from kg_neo4j._models.answer_text import RUNAWAY
 from kg_neo4j._models.door import Door, Job
@@ -30,10 +31,7 @@ RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
 
-_LANGUAGES = {
-    "source": "Names, roles and descriptions are in the language of the text; nothing is translated.",
-    "en": "Names stay as the text has them; roles and descriptions are in English. The evidence is never translated.",
-}
+_LANGUAGES = data_files.beside(__file__).table("languages")
 
 
 @dataclass(frozen=True, slots=True)

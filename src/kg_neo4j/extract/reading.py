@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from kg_neo4j._models.answer_text import PROMPT_CUT, RUNAWAY, has_ended
+from kg_neo4j import data_files
+from kg_neo4j._models.answer_text import has_ended
 from kg_neo4j.extract import rows as csv_rows
 from kg_neo4j.extract.rows import PartKind, RowKind
 from kg_neo4j.extract.schema import Schema
@@ -33,11 +34,9 @@ GLEAN, REPAIR = "glean", "repair"
 REMARK = 200  # characters below a header row that may speak of an empty section; more than that were rows
 USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 
-_REFUSAL = re.compile(
-    r"\b(?:i(?:'|’)?m sorry|i am sorry|i (?:can(?:no|'|’)t|can not|am unable to|(?:'|’)m unable to|won(?:'|’)t)|"
-    r"cannot (?:assist|help|comply)|against (?:my|our) (?:guidelines|policy))\b",
-    re.IGNORECASE,
-)
+_DATA = data_files.beside(__file__)
+_REFUSAL = re.compile("|".join(_DATA.lines("refusals")), re.IGNORECASE)
+_CUT_BY = _DATA.table("cut_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +191,7 @@ def _add(found: Rounds, valid: ValidRows, number: int, schema: Schema) -> None:
 def _mark_repaired(rejections: list[Rejection], valid: ValidRows) -> None:
     """Mark the rows that the model wrote again, under their id, and that are accepted now."""
     accepted = {node.node_id for node in valid.nodes} | {row.relationship_id for row in valid.relationships}
-    for place, rejection in enumerate(rejections):
-        if row_id(rejection) in accepted:
-            rejections[place] = replace(rejection, repaired=True)
+    rejections[:] = [replace(each, repaired=each.repaired or row_id(each) in accepted) for each in rejections]
 
 
 def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
@@ -225,10 +222,7 @@ def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
         return (ChunkOutcome.TRUNCATED if rows else ChunkOutcome.FAILED), _kept(was_cut[0][2], rows)
     if found.nodes:
         return ChunkOutcome.DONE, ""
-    _, outcome, detail = min(
-        (each for each in first if each[1] in _PRECEDENCE), key=lambda each: _PRECEDENCE.index(each[1])
-    )
-    return outcome, detail
+    return next(each[1:] for outcome in _PRECEDENCE for each in first if each[1] is outcome)
 
 
 def _kept(why: str, rows: int) -> str:
@@ -268,10 +262,3 @@ def _unfinished(answer: ModelAnswer, read: csv_rows.ReadRows, sections: Collecti
     if answer.step in (*_FIRST, HALF) and len(missing) == 1 and (read.rows or not read.rejections):
         return f"the answer has no header row of {missing[0]}s"
     return ""
-
-
-_CUT_BY = {
-    "length": "the answer was truncated; raise the model's limit on output",
-    RUNAWAY: "the answer repeated itself without end, and was stopped",
-    PROMPT_CUT: "the server cut the prompt; raise its context length (num_ctx)",
-}

@@ -89,12 +89,6 @@ class ReadRows:
         """Data rows read."""
         return len(self.rows) + len(self.rejections)
 
-    @property
-    def is_whole(self) -> bool:
-        """Return whether both sections are there, and no row is cut."""
-        cut = any(rejection.reason is RejectionReason.TRUNCATED for rejection in self.rejections)
-        return len(self.sections) == len(RowKind) and not cut
-
     def characters(self, *kinds: PartKind) -> int:
         """Return how much of the answer is of these kinds; of all kinds where none is named."""
         return sum(part.end - part.start for part in self.parts if not kinds or part.kind in kinds)
@@ -258,16 +252,12 @@ class _RowReader:
     def _take(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
         """Read the record at `position`, whose first line ends at `end`; return its kind, and where the next begins."""
         separator = self._separator(self._text[position:end], header)
-        record = _parse_strict(self._text, position, separator)
-        whole = record is not None and record.complete and len(record.fields) == header.width
-        if record and not whole and record.end > end and self._hides_rows(end + 1, record.end, header):
-            record = None  # an unbalanced quote: it must not swallow what follows
-        if record and not record.complete and not self._may_be_cut:
-            record = None
-        stop = record.end if record else end
+        fields, stop = _parse_strict(self._text, position, separator)
+        is_broken = fields is None and (stop == position or not self._may_be_cut)
+        has_other_width = fields is None or len(fields) != header.width
+        if is_broken or (has_other_width and stop > end and self._hides_rows(end + 1, stop, header)):
+            fields, stop = parse_lenient(self._text[position:end], separator), end  # a quote must not swallow rows
         row = self._text[position:stop]
-        strict = record.fields if record is not None and record.complete else None
-        fields = parse_lenient(row, separator) if record is None else strict
         if separator == "|" and fields is not None and len(fields) == header.width + 2 and row.lstrip().startswith("|"):
             fields = fields[1:-1]  # a row of a table in Markdown
         last = stop >= self._last_content
@@ -293,9 +283,8 @@ class _RowReader:
 
     def _take_faulty(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
         """Count what stands under a header that is almost one."""
-        record = _parse_strict(self._text, position)
-        if record and record.complete and len(record.fields) == header.width:
-            end = record.end
+        fields, stop = _parse_strict(self._text, position)
+        end = stop if fields is not None and len(fields) == header.width else end
         line = self._text[position:end]
         if line.count(",") + 1 >= header.width or (self._close and "," in line):
             return self._reject(line, RejectionReason.COLUMN_COUNT, header.fault), self._after(end)
@@ -304,7 +293,7 @@ class _RowReader:
 
     def _accept(self, fields: Sequence[str], row: str, header: _Header) -> PartKind:
         self._close = True
-        longest = max(len(field) for field in fields)
+        longest = max(map(len, fields))
         if self._accepted >= MAX_ROWS:
             return self._reject(row[:40], RejectionReason.ANSWER_TOO_LARGE, f"more than {MAX_ROWS} rows")
         if longest > MAX_FIELD:
@@ -344,9 +333,8 @@ class _RowReader:
             stop = self._line_end(start)
             if self._as_header(self._text[start:stop]):
                 return True
-            record = _parse_strict(self._text, start, self._separator(self._text[start:stop], header))
-            whole = record is not None and record.complete and len(record.fields) == header.width
-            if whole and record is not None and _ID_LIKE.fullmatch(record.fields[0]):
+            fields, _ = _parse_strict(self._text, start, self._separator(self._text[start:stop], header))
+            if fields is not None and len(fields) == header.width and _ID_LIKE.fullmatch(fields[0]):
                 return True
             start = stop + 1
         return False
@@ -379,40 +367,30 @@ def _names(line: str, separator: str) -> list[str]:
 # 131,072 characters, and one stray quote makes it swallow all the rows that follow.
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record and the offset after its last field. Not complete: its last quote is still open at the text's end."""
-
-    fields: tuple[str, ...]
-    end: int
-    complete: bool = True
-
-
 @cache
-def _field_pattern(separator: str) -> re.Pattern[str]:
+def _field(separator: str) -> re.Pattern[str]:
     """Return what a field is: quoted, spaces around it, or without quotes; up to where the next begins."""
     part = re.escape(separator)
     quoted = rf'[ \t]*+"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"[ \t]*?(?=[{part}\n]|\Z)'
     return re.compile(rf'{quoted}|(?P<plain>[^"{part}\n]*+)(?=[{part}\n]|\Z)')
 
 
-def _parse_strict(text: str, start: int, separator: str = ",") -> _Record | None:
-    """Return the RFC 4180 record at `start`; line breaks within quotes belong to it. None where it is malformed."""
+def _parse_strict(text: str, start: int, separator: str = ",") -> tuple[tuple[str, ...] | None, int]:
+    """Return the RFC 4180 record at `start`, and where it ends; line breaks within quotes belong to it.
+
+    There are no fields where its last quote is still open at the text's end, or where it is malformed: then it ends at
+    `start`.
+    """
     fields: list[str] = []
     position = start
-    field = _field_pattern(separator)
-    while True:
-        match = field.match(text, position)
-        if match is None:
-            if _OPEN.match(text, position):
-                return _Record(tuple(fields), len(text), complete=False)
-            return None
+    while match := _field(separator).match(text, position):
         quoted = match["quoted"]
         fields.append(match["plain"] if quoted is None else quoted.replace('""', '"'))
         position = match.end()
         if position == len(text) or text[position] == "\n":
-            return _Record(tuple(fields), position)
+            return tuple(fields), position
         position += 1  # the separator
+    return None, len(text) if _OPEN.match(text, position) else start
 
 
 def parse_lenient(line: str, separator: str = ",") -> tuple[str, ...] | None:

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j import resources
+from kg_neo4j import data_files, resources
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import NodeRow, RelationshipRow
 
@@ -112,12 +112,7 @@ _RELATIONSHIP_START = (
     ("node_id_2", ColumnKind.TARGET),
 )
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
-RESERVED_PROPERTIES = frozenset(
-    """aliases articulation betweenness bridges clustering community community_degree component core degree embedding
-    embedding_hash end evidence_count fact_id graph id key name num original_type pagerank quote quote_end quote_method
-    quote_start recorded relationship_id row source_id source_key start stated target_id target_key triangles
-    type""".split()
-)
+RESERVED_PROPERTIES = data_files.beside(__file__).word_set("reserved")
 
 
 def load(name_or_path: str) -> Schema:

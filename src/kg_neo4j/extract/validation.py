@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from kg_neo4j.extract.evidence import locate
 from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
@@ -29,6 +29,7 @@ from kg_neo4j.extract.values import (
 from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
 
 FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text
+T = TypeVar("T")
 ToSource = Callable[[int, int], tuple[int, int]]
 
 _NUMBERED = re.compile(r"\d+[.)]\s*|\W+")  # before an id: "1. n1"
@@ -61,13 +62,9 @@ def validate(
     `known` are ids of nodes of earlier rounds on the same chunk: a relationship may end there, too.
     """
     work = _Validation(schema, text, evidence, to_source, list(read.rejections), known)
-    nodes = [work.node(row) for row in read.rows if row.kind is RowKind.NODE]
-    relationships = [work.relationship(row) for row in read.rows if row.kind is RowKind.RELATIONSHIP]
-    return ValidRows(
-        tuple(node for node in nodes if node),
-        tuple(relationship for relationship in relationships if relationship),
-        tuple(sorted(work.rejections, key=lambda rejection: rejection.line)),
-    )
+    nodes = work.accepted(read, RowKind.NODE, work.node)
+    relationships = work.accepted(read, RowKind.RELATIONSHIP, work.relationship)
+    return ValidRows(nodes, relationships, tuple(sorted(work.rejections, key=lambda rejection: rejection.line)))
 
 
 @dataclass(slots=True)
@@ -84,26 +81,28 @@ class _Validation:
     relationship_rows: dict[str, RawRow] = field(default_factory=dict)
     ends: dict[str, set[str]] = field(default_factory=dict)  # ids and names, case folded -> ids
 
-    def node(self, row: RawRow) -> NodeRow | None:
-        try:
-            words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
-            node_id = _claim(self.node_rows, words[ColumnKind.ID], row)
-        except ValueRefused as refused:
-            self._reject(row, refused)
-            return None
+    def accepted(self, read: ReadRows, kind: RowKind, make: Callable[[RawRow], T]) -> tuple[T, ...]:
+        """Return what `make` gives for the rows of a section; those that it refuses are rejected."""
+        found: list[T] = []
+        for row in read.rows:
+            try:
+                found += [make(row)] if row.kind is kind else []
+            except ValueRefused as refused:
+                self.rejections.append(Rejection(row.line, row.text, refused.reason, refused.detail))
+        return tuple(found)
+
+    def node(self, row: RawRow) -> NodeRow:
+        words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
+        node_id = _claim(self.node_rows, words[ColumnKind.ID], row)
         self.ends.setdefault(node_id.casefold(), set()).add(node_id)
         self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
         return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
 
-    def relationship(self, row: RawRow) -> RelationshipRow | None:
+    def relationship(self, row: RawRow) -> RelationshipRow:
         allowed = self.schema.relationship_types
-        try:
-            words, fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
-            source, target = (self._end(words[kind]) for kind in (ColumnKind.SOURCE, ColumnKind.TARGET))
-            row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
-        except ValueRefused as refused:
-            self._reject(row, refused)
-            return None
+        words, fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
+        source, target = (self._end(words[kind]) for kind in (ColumnKind.SOURCE, ColumnKind.TARGET))
+        row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
         return RelationshipRow(relationship_id=row_id, source_id=source, target_id=target, stated=row.stated, **fields)
 
     def _end(self, written: str) -> str:
@@ -155,9 +154,6 @@ class _Validation:
         if span is None or self.to_source is None:
             return span
         return Span(*self.to_source(span.start, span.end), span.method)
-
-    def _reject(self, row: RawRow, refused: ValueRefused) -> None:
-        self.rejections.append(Rejection(row.line, row.text, refused.reason, refused.detail))
 
 
 def _property(text: str, column: SchemaColumn) -> PropertyValue:

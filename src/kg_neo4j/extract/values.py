@@ -189,11 +189,6 @@ def _letter(char: str) -> str:
     if parts != char:
         return "".join(map(_letter, parts))
     category = unicodedata.category(char)
-    if category == "Mn":
-        # other marks are vowel signs of Indic scripts and points of others, which are letters
-        return "" if unicodedata.name(char, "").startswith("COMBINING ") else _code(char)
-    return _code(char) if category[0] in "LMN" else char
-
-
-def _code(char: str) -> str:
-    return f"_u{ord(char):04x}"
+    if category == "Mn" and name.startswith("COMBINING "):
+        return ""  # other marks are vowel signs of Indic scripts and points of others, which are letters
+    return f"_u{ord(char):04x}" if category[0] in "LMN" else char

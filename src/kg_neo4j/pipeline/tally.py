@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from kg_neo4j._models.answer_text import has_ended
@@ -86,19 +86,12 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         """Add what another tally counted, for example that of a worker."""
-        for name in ("documents", "chunks", "read", "recorded", "unquoted", "unlocated", "changes", "repaired"):
+        for name in {each.name for each in fields(self)} - {"steps", "notes", "started"}:
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.usage += other.usage
-        for name in ("rejections", "model_tokens", "model_rows"):
-            getattr(self, name).update(getattr(other, name))
-        self.skipped += other.skipped
-        self.failed += other.failed
         for step, usage in other.steps.items():
             self.steps[step] = self.steps.get(step, Usage()) + usage
         for note in other.notes:
             self.add_note(note)
-        self.ignored += other.ignored
-        self.unfinished += other.unfinished
 
     def report(self, database: Database, graph: str, communities: int) -> LoadReport:
         """Return the report; the sizes are those of the graph now."""
