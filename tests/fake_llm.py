@@ -223,6 +223,8 @@ class FakeLlm:
             {**head, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}
             for piece in re.findall(r"\s*\S+|\s+", choice["message"]["content"] or "")
         ]
+        if refusal := choice["message"].get("refusal"):
+            events.append({**head, "choices": [{"index": 0, "delta": {"refusal": refusal}, "finish_reason": None}]})
         events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
         if self.counts_streams and (request.body.get("stream_options") or {}).get("include_usage"):
             events.append({**head, "choices": [], "usage": data["usage"]})

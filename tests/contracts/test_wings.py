@@ -19,7 +19,7 @@ from hidden_package import run_without
 SRC = Path(__file__).parents[2] / "src"
 TRUNK, ROOMS = "kg_neo4j", "kg_neo4j.rooms"
 LINES = {  # at most, all lines of the .py files; rooms are counted apart
-    TRUNK: 38_052,  # 38,500 less what moved into rooms
+    TRUNK: 38_452,  # 38,500 less what moved into rooms, and 400 for readers that lose nothing
     "kg_neo4j_offline": 11_900,
     "kg_neo4j_lab": 7_300,
     "kg_neo4j_serve": 3_400,

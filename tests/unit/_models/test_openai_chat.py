@@ -274,7 +274,8 @@ def test_a_parameter_is_named_by_the_words_alone(llm: FakeLlm, chat: OpenAIChat)
     assert ["temperature" in request.body for request in llm.requests] == [True, False, False]
 
 
-def test_a_limit_on_output_is_lowered_to_what_the_server_takes(llm: FakeLlm, chat: OpenAIChat) -> None:
+def test_a_limit_on_output_is_lowered_to_what_the_server_takes(llm: FakeLlm) -> None:
+    chat = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=100_000)
     llm.fail(400, message="Range of max_tokens should be [1, 8192]").say("yes").say("again")
     for _ in range(2):
         chat.complete("s", "u", max_tokens=20_000)

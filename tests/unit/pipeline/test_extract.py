@@ -17,6 +17,7 @@ from kg_neo4j_scale.extract import extract
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
 STORY = EXAMPLES / "the_lamp_at_skarnes.md"
+GRAPH = schemas.load("graph")
 SMALL = LoadOptions(chunk_tokens=150, gleanings=0, wave=0)
 
 
@@ -56,7 +57,7 @@ def test_a_budget_is_kept_and_the_cache_has_what_was_paid_for(settings: Settings
     llm.counts = True
     cached = settings.model_copy(update={"answer_cache": True})
     with pytest.raises(BudgetReached):
-        extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=replace(SMALL, budget_usd=0.08))
+        extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=replace(SMALL, budget_usd=0.12))
     first = llm.calls
     report = extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=SMALL)
     assert 0 < report.usage.calls == llm.calls - first < report.chunks
@@ -64,8 +65,8 @@ def test_a_budget_is_kept_and_the_cache_has_what_was_paid_for(settings: Settings
 
 def test_rows_without_a_quote_are_counted(settings: Settings, llm: FakeLlm, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("Anna met Ben.", "utf-8")
-    header = ",".join(schemas.load("graph").node_header)
-    llm.say(f"{header}\nn1,PERSON,Anna,,,,,,\nn2,PERSON,Ben,,,,,,Benjamin the elder\n")
+    nodes, relationships = (",".join(each) for each in (GRAPH.node_header, GRAPH.relationship_header))
+    llm.say(f"{nodes}\nn1,PERSON,Anna,,,,,,\nn2,PERSON,Ben,,,,,,Benjamin the elder\n\n{relationships}\n")
     found = extract([str(tmp_path / "note.txt")], to=str(tmp_path / "files"), settings=settings, options=SMALL)
     assert found.quotes == QuoteCounts(1, 1)
     assert found.notes[0].startswith("of 2 recorded rows 1 has no quote and 1 has a quote that is not in the text")
