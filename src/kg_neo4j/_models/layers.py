@@ -208,7 +208,7 @@ def with_bottom(layer: Layer, bottom: Layer) -> Layer:
 
 
 def reason_of(error: Exception) -> str:
-    reasons = {ContentFiltered: FILTERED, ContextTooLong: TOO_LONG, BadModelAnswer: UNREADABLE}
+    reasons: dict[type, str] = {ContentFiltered: FILTERED, ContextTooLong: TOO_LONG, BadModelAnswer: UNREADABLE}
     return reasons.get(type(error), "")  # a request that was refused is asked again
 
 
