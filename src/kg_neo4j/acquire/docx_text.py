@@ -1,19 +1,16 @@
-"""DOCX to text: its parts become one page of HTML (docx_text.xsl), which `html_text` reads. Libraries lose words.
-
-Runs in the child process of `sandbox`. What the archive would unpack to is checked before anything is parsed.
-"""
+"""DOCX to text, in the child process of `sandbox`: one page of HTML (docx_text.xsl), which `html_text` reads."""
 
 from __future__ import annotations
 
 import copy
 import io
-import posixpath
 import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from posixpath import join, normpath, split
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
@@ -41,8 +38,7 @@ _W = f"{{{_NAMES['w']}}}"
 def read_docx(data: bytes) -> ParsedText:
     """Return the text of headers, body and footers; `left_out` counts what cannot be read, such as pictures.
 
-    Tracked changes are accepted, comments and hidden text left out. A note follows its paragraph; in a table it stands
-    in brackets. Raises UnreadableSource for what is encrypted, damaged, a zip bomb or no DOCX.
+    Tracked changes are accepted. Raises UnreadableSource for what is encrypted, damaged, a zip bomb or no DOCX.
     """
     check_archive(data)
     from lxml import etree
@@ -54,8 +50,7 @@ def read_docx(data: bytes) -> ParsedText:
         for name, what in _DATA.table("unread").items():
             unread[what] += sum(1 for _ in root.iter(f"{{*}}{name}"))
             etree.strip_elements(root, f"{{*}}{name}", with_tail=False)
-        to_page = etree.XSLT(etree.parse(Path(__file__).with_suffix(".xsl")))
-        page = to_page(copy.deepcopy(root))  # a tree put together of several finds no keys
+        page = etree.XSLT(etree.parse(Path(__file__).with_suffix(".xsl")))(root)
         unread["hidden character"] = len("".join(page.xpath("//del//text()")))
         text, unread["symbol"] = re.subn("[\uf020-\uf0ff]", "", str(page))  # of fonts that are not Unicode's
     except etree.LxmlError as error:
@@ -63,8 +58,7 @@ def read_docx(data: bytes) -> ParsedText:
             raise MemoryError from error  # the sandbox's limit
         raise UnreadableSource(f"damaged DOCX: {error}") from error
     told = ", ".join(f"{count:,} {what}{'s'[: count > 1]}" for what, count in unread.items() if count)
-    found = read_html(text.encode(), "utf-8")
-    return replace(found, title=" ".join(title.split()) or None, left_out=told and f"{told} left out")
+    return replace(read_html(text.encode(), "utf-8"), title=title or None, left_out=told and f"{told} left out")
 
 
 def check_archive(data: bytes) -> None:
@@ -79,21 +73,19 @@ def check_archive(data: bytes) -> None:
             _check_size(sum(member.file_size for member in members), len(data), "declares")
             unpacked = 0
             for member in members:
-                size = 0
+                before = unpacked
                 with archive.open(member) as stream:
                     while block := stream.read(1 << 20):  # counted up to the limit and not kept
-                        size += len(block)
-                        _check_size(unpacked + size, len(data), "holds")
-                unpacked += size
-                if size > MAX_XML_BYTES and member.filename.endswith((".xml", ".rels")):
+                        unpacked += len(block)
+                        _check_size(unpacked, len(data), "holds")
+                if unpacked - before > MAX_XML_BYTES and member.filename.endswith((".xml", ".rels")):
                     raise UnreadableSource(f"{member.filename} unpacks to more than {MAX_XML_BYTES:,} bytes")
     except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
         raise UnreadableSource(f"damaged DOCX: {error}") from error
 
 
 def _check_size(unpacked: int, packed: int, verb: str) -> None:
-    too_dense = unpacked > RATIO_FROM_BYTES and unpacked > MAX_RATIO * packed
-    if unpacked > MAX_UNPACKED_BYTES or too_dense:
+    if unpacked > MAX_UNPACKED_BYTES or unpacked > max(RATIO_FROM_BYTES, MAX_RATIO * packed):
         raise UnreadableSource(f"a zip bomb: {packed:,} bytes, the archive {verb} {unpacked:,}")
 
 
@@ -115,15 +107,15 @@ def _whole(archive: zipfile.ZipFile) -> tuple[_Element, str]:
                 part.remove(block)
             known.add(text)
         whole.append(part)
-    return whole, _part(archive, of_file.get("core-properties", "")).findtext("{*}title") or ""
+    title = _part(archive, of_file.get("core-properties", "")).findtext("{*}title") or ""
+    return copy.deepcopy(whole), " ".join(title.split())  # a tree put together of several finds no keys
 
 
 def _links(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, str]]:
     """Yield the kind and the name of each part that a part leads to."""
-    folder, name = posixpath.split(part)
-    for link in _part(archive, posixpath.join(folder, "_rels", f"{name}.rels")):
-        target = posixpath.normpath(posixpath.join("/", folder, link.get("Target", "")))
-        yield link.get("Type", "").rpartition("/")[2], target[1:]
+    folder, name = split(part)
+    for link in _part(archive, join(folder, "_rels", f"{name}.rels")):
+        yield link.get("Type", "").rpartition("/")[2], normpath(join("/", folder, link.get("Target", "")))[1:]
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> _Element:
@@ -132,8 +124,7 @@ def _part(archive: zipfile.ZipFile, name: str) -> _Element:
 
     data = archive.read(name) if name in archive.NameToInfo else b"<none/>"
     data = re.sub(rb"http://purl\.oclc\.org/ooxml/(\w+)/", rb"http://schemas.openxmlformats.org/\1/2006/", data)
-    parser = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
-    root = etree.fromstring(data, parser)
+    root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True))
     for entity in root.iter(etree.Entity):  # stays as it is written
         entity.tail = f"{entity.text}{entity.tail or ''}"
     etree.strip_elements(root, etree.Entity, with_tail=False)
@@ -152,11 +143,11 @@ def _accept_changes(root: _Element) -> None:
         choice[:] = [each for each in choice if each.find(".//{*}t") is not None][:1] or choice[:1]
     for deleted in root.xpath("//w:tr[w:trPr/w:del] | //w:tc[w:tcPr/w:cellDel]", namespaces=_NAMES):
         deleted.getparent().remove(deleted)
-    for paragraph in root.xpath("//w:p[w:pPr/w:rPr[w:del or w:moveFrom]]", namespaces=_NAMES):
+    joined = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] and following-sibling::*[1]/self::w:p]"
+    for paragraph in root.xpath(joined, namespaces=_NAMES):
         after = paragraph.getnext()
-        if after is not None and after.tag == paragraph.tag:
-            place = len(after.findall(f"{_W}pPr"))
-            after[place:place] = paragraph[1:]
+        place = len(after.findall(f"{_W}pPr"))
+        after[place:place] = paragraph[1:]
 
 
 def _drop_codes(root: _Element) -> None:
@@ -182,8 +173,7 @@ def _repeat_merged(table: _Element) -> None:
     for row in table.iterchildren(f"{_W}tr"):
         column = int(row.xpath("sum(w:trPr/w:gridBefore/@w:val[. < 64])", namespaces=_NAMES))  # Word's most is 63
         for cell in row.iterchildren(f"{_W}tc"):
-            merged = cell.xpath("w:tcPr/w:vMerge[not(@w:val = 'restart')]", namespaces=_NAMES)
-            if not (merged and column in above):
+            if column not in above or not cell.xpath("w:tcPr/w:vMerge[not(@w:val = 'restart')]", namespaces=_NAMES):
                 above[column] = cell
             elif not "".join(cell.itertext(f"{_W}t")).strip():
                 cell.extend(copy.deepcopy([*above[column]]))

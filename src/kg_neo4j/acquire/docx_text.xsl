@@ -1,5 +1,6 @@
 <?xml version="1.0" encoding="utf-8"?>
-<!-- The parts of a DOCX as a page of HTML; used by docx_text.py, which accepts the tracked changes before. -->
+<!-- The parts of a DOCX as a page of HTML; used by docx_text.py, which accepts the tracked changes before. Comments and hidden
+     text are left out, as a printed page leaves them out. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
     xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"
