@@ -1,46 +1,11 @@
 """Every exception that kg-neo4j raises on purpose.
 
-    KgError                        exit 1
-    ├── UsageError                 exit 2   an argument or a setting is invalid
-    ├── BudgetReached              exit 3   the next call to a model would pass the limit that the user set
-    ├── FolderFull                 exit 1   no space is left where files are written
-    ├── WorkerLost                 exit 1   processes of workers die, or do not start
-    ├── SourceError                exit 1   a source cannot be read
-    │   ├── SourceNotFound                  no such file, folder or page title
-    │   ├── AmbiguousTitle                  a disambiguation page; `choices` lists what it offers
-    │   ├── UnreadableSource                found, but it cannot become text
-    │   ├── BadArchive                      a file given to import is not a whole archive or export
-    │   ├── WikipediaUnavailable            the wiki did not answer, or not as a MediaWiki does
-    │   └── WikiAccessDenied                the wiki refused user name and password, or asks for them
-    ├── ModelError                 exit 5   a chat or embedding model
-    │   ├── ModelRefused                    key, permission or model name refused: asking again cannot help
-    │   ├── ModelUnavailable                no answer in time, after the allowed retries
-    │   ├── ContextTooLong                  the prompt does not fit the model's window
-    │   ├── ContentFiltered                 the provider's filter refused this text
-    │   ├── BadModelAnswer                  an answer that is not what the protocol promises
-    │   │   └── RequestRefused              one request was refused, for a reason that is not known
-    │   └── ModelDamaged                    a file of a model that ships with the package is not what it was
-    └── DatabaseError              exit 4   Neo4j
-        ├── DatabaseUnavailable             nothing that speaks Bolt answers at the address
-        ├── AuthenticationFailed            user name or password refused
-        ├── UnsupportedServer               a version or edition that cannot be used
-        ├── DatabaseReadOnly                the database accepts no writes; reading works
-        ├── GdsMissing                      the Graph Data Science plugin does not answer
-        ├── NotEnoughMemory                 an analysis or a transaction would take more memory than there is
-        ├── SchemaConflict                  data or indexes in the database contradict what is needed
-        ├── LeaseHeld                       another run writes to the same graph
-        ├── UnfinishedImport                an import into this graph was stopped before its end
-        └── LocalDatabaseError              the managed local Neo4j
-            ├── FetchFailed                 a jar cannot be downloaded
-            ├── ChecksumMismatch            a jar is not the one in the lock
-            ├── JavaMissing                 no usable Java runtime
-            ├── PortTaken                   somebody else listens on the port
-            ├── StoreTooNew                 the data were written by a newer Neo4j
-            ├── DiskFull                    too little space to start or to continue
-            ├── DatabaseOffline             the server runs, but Neo4j could not open the store
-            ├── StoreInconsistent           Neo4j's consistency check found errors after a recovery
-            └── StartFailed                 the server died
-                └── StillStarting           not ready in time, but alive
+    KgError          exit 1   FolderFull and WorkerLost among them
+    UsageError       exit 2   an argument or a setting is invalid
+    BudgetReached    exit 3   the next call to a model would pass the limit that the user set
+    SourceError      exit 1   a source cannot be read
+    ModelError       exit 5   a chat or embedding model
+    DatabaseError    exit 4   Neo4j; LocalDatabaseError is the managed one
 
 Each carries `hint`, one sentence on what to try, or None; the command line prints both and exits with `exit_code`.
 """

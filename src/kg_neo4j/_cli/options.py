@@ -87,16 +87,6 @@ def _keep(parameter: typer.CallbackParam, value: bool) -> None:
     setattr(wordiness, f"is_{parameter.name}", value)
 
 
-def given_options(context: typer.Context) -> dict[str, Any]:
-    """Return the values of options that are not the default, by the option's name, in the order of the help."""
-    values = {param: context.params[param.name] for param in context.command.params if param.name in context.params}
-    return {
-        param.opts[0]: value
-        for param, value in values.items()
-        if value is not None and value is not False and value != param.default
-    }
-
-
 def settings_for(**overrides: Any) -> "Settings":
     """Return the settings of the environment with the given ones on top; None leaves a setting alone."""
     from pydantic import ValidationError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import given_options, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import print_json, print_text, progress, remark, show
 from kg_neo4j.errors import UsageError
@@ -118,7 +118,7 @@ def answers(
     """
     from kg_neo4j_lab.answers.published_sets import LINES, guess
 
-    given = given_options(context).keys() - {"--questions", "--json"}
+    given = _given_options(context).keys() - {"--questions", "--json"}
     settings = _settings_for(model, graph)
     one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
     if given <= one_mode and (form or guess(questions)) == LINES:
@@ -203,8 +203,18 @@ def _settings_for(model: str | None, graph: str | None = None) -> Settings:
 def _print_again(context: typer.Context, *unsaid: str) -> None:
     """Print the command that repeats a measurement, without the options that are left `unsaid`."""
     words = ["kg", "eval", str(context.info_name)]
-    for name, value in given_options(context).items():
+    for name, value in _given_options(context).items():
         if name not in (*unsaid, "--json"):
             for each in value if isinstance(value, list) else [value]:
                 words += [name] if each is True else [name, str(each)]
     print_text(f"again:  {shlex.join(words)}")
+
+
+def _given_options(context: typer.Context) -> dict[str, Any]:
+    """Return the values of options that are not the default, by the option's name, in the order of the help."""
+    values = {param: context.params[param.name] for param in context.command.params if param.name in context.params}
+    return {
+        param.opts[0]: value
+        for param, value in values.items()
+        if value is not None and value is not False and value != param.default
+    }

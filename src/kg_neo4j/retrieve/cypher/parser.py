@@ -445,7 +445,7 @@ class Parser:
                 found = self._property(found)
             elif self.token.value == "[" and self.token.kind == "mark":
                 found = self._element(found)
-            elif self.token.value == ":" and found.base == NODE and found.depth == 0:
+            elif found.base == NODE and found.depth == 0 and self.accept(":"):
                 found = QueryPiece(f"{found.text}{self.labels_of()}")
             else:
                 return found

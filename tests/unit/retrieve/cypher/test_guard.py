@@ -56,6 +56,11 @@ def test_every_node_of_a_pattern_is_held_to_the_graph(pattern: str, held: str) -
     assert first(f"MATCH {pattern} RETURN a.name") == f"MATCH {held}"
 
 
+def test_a_label_may_be_a_condition() -> None:
+    assert first("MATCH (a) WHERE a:PERSON RETURN a.name") == f"MATCH (a:{ANY} {{graph: $graph}}) WHERE a:PERSON"
+    assert "a:(PERSON)&(PLACE)" in first("MATCH (a) WHERE a:PERSON:PLACE OR a.name = $x RETURN a.name")
+
+
 def test_labels_that_only_we_use_are_not_shown() -> None:
     made = written("MATCH (a:PERSON) RETURN labels(a) AS names")
     assert "[_l IN labels(a) WHERE NOT _l STARTS WITH $_1]" in made.text
