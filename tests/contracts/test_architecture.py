@@ -378,12 +378,16 @@ def test_public_names_are_sorted_and_exist() -> None:
         assert getattr(kg_neo4j, name).__doc__, f"{name} has no docstring"
 
 
-def test_the_error_tree_in_the_docstring_is_the_tree() -> None:
+def test_each_error_says_what_it_means_and_each_family_its_exit_code() -> None:
     from kg_neo4j import errors
 
-    drawn = set(re.findall(r"^\s*[│├└─\s]*([A-Z]\w+)", errors.__doc__ or "", re.MULTILINE)) - {"Every", "Each"}
-    defined = {name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)}
-    assert drawn == defined
+    defined = {name: value for name, value in vars(errors).items() if isinstance(value, type)}
+    raised = {name: value for name, value in defined.items() if issubclass(value, errors.KgError)}
+    assert [name for name, value in raised.items() if not value.__doc__] == []
+    drawn = dict(re.findall(r"^ +(\w+) +exit (\d)", errors.__doc__ or "", re.MULTILINE))
+    families = {"KgError", *(name for name, value in raised.items() if value.__bases__ == (errors.KgError,))}
+    assert families - {"FolderFull", "WorkerLost"} == set(drawn)
+    assert {name: str(raised[name].exit_code) for name in drawn} == drawn
 
 
 def test_the_repository_names_no_package_host_and_no_machine() -> None:
