@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 from typing import Protocol
 
 
-@dataclass(slots=True)
-class Received:
-    """Tokens of answers that have arrived, for a person to see: a piece of a stream counts as one."""
-
-    tokens: int = 0
-
-
-RECEIVED = Received()  # of this process
+RECEIVED: Counter[str] = Counter()  # "tokens" of answers that have arrived: a piece of a stream counts as one
 
 
 class Progress(Protocol):

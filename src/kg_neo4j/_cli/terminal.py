@@ -43,12 +43,12 @@ class _Stage:
     total: int | None
     started: float
     done: int = 0
-    before: int = field(default_factory=lambda: RECEIVED.tokens)
+    before: int = field(default_factory=lambda: RECEIVED["tokens"])
 
     @property
     def received(self) -> str:
         """What answers are coming while it runs: "1,204 tokens received, 19.8 a second"; empty where none are."""
-        tokens = RECEIVED.tokens - self.before
+        tokens = RECEIVED["tokens"] - self.before
         each_s = _figure(tokens / max(time.monotonic() - self.started, 0.001))
         return f"{tokens:,} tokens received, {each_s} a second" if tokens else ""
 

@@ -66,7 +66,7 @@ class RowListener:
 
     def __call__(self, piece: str) -> str | None:
         """Take a piece; return the reason to end the answer, if there is one."""
-        RECEIVED.tokens += 1
+        RECEIVED["tokens"] += 1
         self.text += piece
         self.lines += piece.count("\n")
         if self.lines < self.due:

@@ -7,7 +7,7 @@ only says again what an earlier round said is accepted, counted as repeated, and
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j import data_files
@@ -97,7 +97,7 @@ class Rounds:
             self.sections |= read.sections
         ignored = read.characters(PartKind.IGNORED)
         self.ignored = max(self.ignored, ignored / max(1, read.characters() - read.characters(PartKind.THOUGHT)))
-        self.outcomes.append((answer, *_outcome(answer, read, self.sections)))
+        self.outcomes.append((answer, *_outcome(answer, read, self)))
         return self.outcomes[-1][1] in (ChunkOutcome.DONE, ChunkOutcome.EMPTY)
 
     def charge(self, usage: Usage) -> None:
@@ -231,9 +231,9 @@ def _kept(why: str, rows: int) -> str:
     return f"{kept}; {repair}" if repair else kept
 
 
-def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, sections: Collection[RowKind]) -> tuple[ChunkOutcome, str]:
+def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> tuple[ChunkOutcome, str]:
     """Say what became of one answer; nothing but two header rows means that the text holds nothing."""
-    if why := _unfinished(answer, read, sections):
+    if why := _unfinished(answer, read, found):
         return ChunkOutcome.TRUNCATED, why
     if read.rows:
         return ChunkOutcome.DONE, ""
@@ -249,16 +249,18 @@ def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, sections: Collection[
     return ChunkOutcome.FAILED, detail
 
 
-def _unfinished(answer: ModelAnswer, read: csv_rows.ReadRows, sections: Collection[RowKind]) -> str:
-    """Return why an answer is not whole; empty where it is.
+def _unfinished(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> str:
+    """Return why an answer is not whole; empty where it is. One without rows does not end an earlier one that was cut.
 
     Where the finish reason says nothing, its form decides: both header rows, and a complete last row.
     """
-    if is_cut(answer):
-        return _CUT_BY.get(answer.finish_reason or "", f"the answer was truncated ({answer.finish_reason})")
+    before = [each for each in found.answers if each.step in _FIRST] if answer.step in _FIRST and not read.rows else []
+    for each in (answer, *before):
+        if is_cut(each):
+            return _CUT_BY.get(each.finish_reason or "", f"the answer was truncated ({each.finish_reason})")
     if any(rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections):
         return "the answer ends within a row"
-    missing = [kind for kind in RowKind if kind not in (sections if answer.step in _FIRST else read.sections)]
+    missing = [kind for kind in RowKind if kind not in (found.sections if answer.step in _FIRST else read.sections)]
     if answer.step in (*_FIRST, HALF) and len(missing) == 1 and (read.rows or not read.rejections):
         return f"the answer has no header row of {missing[0]}s"
     return ""

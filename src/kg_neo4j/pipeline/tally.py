@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from kg_neo4j._models.answer_text import has_ended
+from kg_neo4j.extract.reading import AGAIN, CONTINUE
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import (
@@ -49,6 +50,7 @@ class Tally:
     steps: dict[str, Usage] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
+    again: int = 0  # chunks whose first answer was not whole
     ignored: list[tuple[float, str]] = field(default_factory=list)  # shares of answers, and their chunks
     started: float = field(default_factory=time.monotonic)
 
@@ -69,6 +71,7 @@ class Tally:
                 self.add_note(
                     f"{answer.model} gave no finish reason that is known; its answers were judged by their form"
                 )
+        self.again += any(answer.step in (CONTINUE, AGAIN) for answer in extraction.answers)
         if extraction.ignored > MOST_IGNORED:
             self.ignored.append((extraction.ignored, f"chunk {extraction.chunk.index + 1} of {document.title!r}"))
         self.rejections.update(str(rejection.reason) for rejection in extraction.rejections)
@@ -107,6 +110,8 @@ class Tally:
             said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
             listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
             notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
+        if self.again:
+            notes.append(f"answers that were cut, or lacked a section, so that the model was asked again: {self.again}")
         if self.ignored:
             share, where = max(self.ignored)
             more = f", and more than {MOST_IGNORED:.0%} of {len(self.ignored) - 1} others" if self.ignored[1:] else ""

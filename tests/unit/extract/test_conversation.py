@@ -298,6 +298,15 @@ def test_an_answer_without_the_second_header_is_not_whole(llm: FakeLlm, task: Ch
     assert "no header row of relationships" in found.detail
 
 
+def test_nothing_more_does_not_make_a_cut_answer_whole(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA), finish_reason="MAX_TOKENS").say(csv()).say(csv())
+    found = extract_chunk(task, configure(llm))
+    assert steps(found) == [(0, "whole"), (1, "continue"), (2, "again")]
+    assert (found.outcome, len(found.nodes)) == (ChunkOutcome.TRUNCATED, 1)
+    llm.say(csv(ADA), finish_reason="length").say(csv()).say(csv(ADA, BEN, KNEW))
+    assert extract_chunk(task, configure(llm)).outcome is ChunkOutcome.DONE
+
+
 def test_an_answer_that_is_none_is_asked_for_once_more(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say("Ada knew Ben.").say(csv(ADA))
     found = extract_chunk(task, configure(llm))
