@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Protocol
 
-
 RECEIVED: Counter[str] = Counter()  # "tokens" of answers that have arrived: a piece of a stream counts as one
 
 
