@@ -119,6 +119,8 @@ class ModelUnavailable(ModelError):
 class ContextTooLong(ModelError):
     """The prompt does not fit the model's window."""
 
+    fault: Any = None  # what the server said, and its class
+
 
 class ContentFiltered(ModelError):
     """The provider's content filter refused this text; other texts may pass."""

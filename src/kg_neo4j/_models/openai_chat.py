@@ -18,7 +18,7 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import largest_output, window_of
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion, Listener
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.records import Usage
 
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
@@ -31,6 +31,7 @@ SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on outp
 SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
 # usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
 _RENAMED = re.compile(rf"(?:use|instead|try|mean|to)\b[^.]{{0,30}}{NEW_NAME}", re.IGNORECASE)
+_COMPLETION = re.compile(r"completion|max_(?:new_)?tokens|output", re.IGNORECASE)
 _APART = ("cached_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_cache_hit_tokens")
 
 Messages = list[dict[str, str]]
@@ -65,6 +66,9 @@ class Ways:
             return replace(self, streams_only=True), "answers only as a stream"
         if fault.kind == openai_faults.NO_SYSTEM and not self.joins_system:
             return replace(self, joins_system=True), "has no system role; that text stands before the user's"
+        limit = next((name for name in ("max_tokens", NEW_NAME) if name in options), None)
+        if limit and "context" in fault.said and _COMPLETION.search(fault.said):  # they are too long together
+            return self.renaming("max_tokens", None), "has no room for prompt and limit; none is sent for answers"
         name = next((name for name in fault.names if name in options), None)
         if name is None or fault.kind != openai_faults.PARAMETER:
             return self, ""
@@ -97,7 +101,7 @@ class OpenAIChat:
         self._price = price
         self._seen = Seen(name)  # kept where the endpoint limits tokens
         self._ways = Ways()  # how this server wants to be asked
-        self._streams = False  # an answer came as a stream
+        self._streams = False  # an answer came as a stream, or a whole one was refused, too
         self._most_read = 0  # tokens that the server counted in a prompt
         self.notes: dict[str, str] = {}  # what was learnt of the server: the first note of each kind
 
@@ -122,19 +126,19 @@ class OpenAIChat:
         ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what `account` raises. An
         answer cut at its first token is a Completion with an empty text and finish reason "length".
         """
-        max_tokens = min(max_tokens, self.largest_output) if max_tokens else None
+        max_tokens = largest_output(self.name, max_tokens) if max_tokens else None
         spent, notes = [Usage()], list[str]()  # on answers that could not be used
         is_whole, unstreamed = on_token is None, None
         for form in itertools.count(1):
             ways = self._ways
-            options = ways.options(temperature, max_tokens, streams=not is_whole)
+            options, streams_only = ways.options(temperature, max_tokens, streams=not is_whole), ways.streams_only
             try:
                 done = self._call(ways.messages(system, user), options, on_token, account, spent)
                 break
             except _BrokenStream as broken:
                 is_whole, on_token = True, None
                 notes.append(str(broken))
-            except BadModelAnswer as error:
+            except (BadModelAnswer, ContextTooLong) as error:
                 what, fault = "", getattr(error, "fault", None) if form < MOST_FORMS else None
                 if fault and ways != self._ways:
                     continue  # another thread has learnt it
@@ -142,9 +146,10 @@ class OpenAIChat:
                     self._ways, what = ways.after(fault, options)
                 if what:
                     notes.append(self._note(what, f"the model's server {what}"))
-                elif "stream" in options and not (is_whole or self._streams or ways.streams_only):
+                elif isinstance(error, BadModelAnswer) and "stream" in options and not (self._streams or streams_only):
                     is_whole, unstreamed = True, error
                 else:
+                    self._streams |= unstreamed is not None
                     raise
         if unstreamed is not None:  # and the whole answer came
             self._ways = self._ways.renaming("stream", None)

@@ -159,7 +159,7 @@ def from_fault(fault: Fault, endpoint: Endpoint, where: str, model: str) -> Exce
     if name == "ModelUnavailable" and not is_soon:
         message += f"; it asks to wait {fault.told_s:,.0f} s, and a call waits at most {MAX_WAIT_S:g} s"
     error: ModelError = getattr(errors, name)(message, hint=hint or None)
-    if isinstance(error, RequestRefused):
+    if isinstance(error, RequestRefused | ContextTooLong):
         error.fault = fault
     return Passing(error, told_s=fault.told_s) if name == "ModelUnavailable" and is_soon else error
 

@@ -26,7 +26,7 @@ from kg_neo4j.progress import RECEIVED
 from kg_neo4j.records import ModelAnswer
 
 FOLLOW_UPS = ("continue", "glean", "repair")
-LIMIT_A_TOKEN, LIMIT_A_COLUMN = 6, 25  # tokens of an answer for one of the text, and for a column of the schema
+LIMIT_A_TOKEN, LIMIT_A_COLUMN = 8, 40  # tokens of an answer for one of the text, and for a column of the schema
 RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question

@@ -126,7 +126,7 @@ class Tally:
                 f"all {self.read} rows were rejected, {count} of them {why}; `kg quarantine` lists them{repair}"
             )
         for named, tokens in self.model_tokens.items():
-            if (rows := self.model_rows[named]) * ROW_TOKENS < tokens:
+            if tokens >= ROW_TOKENS and (rows := self.model_rows[named]) * ROW_TOKENS < tokens:
                 notes.append(f"few rows: {named[0]!r} gave {rows} for {tokens:,} tokens of text")
         return replace(
             report,
@@ -141,6 +141,6 @@ class Tally:
             repaired=self.repaired,
             steps=dict(self.steps),
             notes=tuple(notes),
-            few_rows=self.model_rows.total() * ROW_TOKENS < self.model_tokens.total(),
+            few_rows=self.model_rows.total() * ROW_TOKENS < self.model_tokens.total() >= ROW_TOKENS,
             quotes=QuoteCounts(self.unquoted, self.unlocated),
         )

@@ -546,3 +546,21 @@ def test_a_key_that_is_none_is_refused_and_not_shown(key: str) -> None:
     with pytest.raises(UsageError, match="OPENAI_API_KEY") as error:
         Endpoint(api_key=SecretStr(key))
     assert key not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'max_tokens' is too large: 7000. This model's maximum context length is 8192 tokens and your request has 2801",
+        "This model's maximum context length is 8192 tokens. However, you requested 9801 tokens (2801 in the messages, "
+        "7000 in the completion).",
+    ],
+)
+def test_a_limit_that_does_not_fit_the_window_is_left_out_before_the_text_is_halved(
+    llm: FakeLlm, chat: OpenAIChat, message: str
+) -> None:
+    llm.fail(400, message=message).say("yes").fail(400, code="context_length_exceeded", message="prompt too long")
+    assert chat.complete("s", "u", max_tokens=7_000).text == "yes"
+    with pytest.raises(ContextTooLong):
+        chat.complete("s", "u", max_tokens=7_000)
+    assert ["max_tokens" in request.body for request in llm.requests] == [True, False, False]

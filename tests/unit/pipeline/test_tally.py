@@ -49,8 +49,8 @@ def test_a_document_with_fewer_rows_than_one_for_500_tokens_is_named(answer: Mod
 
 
 def test_one_poor_document_among_rich_ones_is_named_alone() -> None:
-    found = report(extraction("empty", 40, 0), extraction("rich", 1_000, 30))
-    assert few(found) == ["few rows: 'empty' gave 0 for 40 tokens of text"]
+    found = report(extraction("empty", 540, 0), extraction("short", 40, 0), extraction("rich", 1_000, 30))
+    assert few(found) == ["few rows: 'empty' gave 0 for 540 tokens of text"]
     assert found.few_rows is False
 
 
