@@ -79,7 +79,7 @@ def thoughts(text: str) -> tuple[Thought, ...]:
             if _is_meant(text, opened[-1]) or "\n" in inside or len(inside.split()) >= _ASIDE:
                 found.append(Thought(opened[-1].start(), end))
             opened.pop()
-        elif _is_meant(text, mark):
+        elif _is_meant(text, mark) or text[end + 1 : end + 2].isupper():
             found.append(Thought(0 if text[end:].strip() else start, end, is_closed=False))
     for mark in opened:
         if last_close > mark.end():

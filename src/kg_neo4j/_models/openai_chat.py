@@ -103,6 +103,7 @@ class OpenAIChat:
         self._ways = Ways()  # how this server wants to be asked
         self._streams = False  # an answer came as a stream, or a whole one was refused, too
         self._most_read = 0  # tokens that the server counted in a prompt
+        self._cut_at = 0  # tokens that it counted in one that it cut
         self.notes: dict[str, str] = {}  # what was learnt of the server: the first note of each kind
 
     def __repr__(self) -> str:
@@ -213,8 +214,9 @@ class OpenAIChat:
         if not read or 2 * read < self._most_read or sum(len(each["content"]) for each in messages) < 4 * known:
             return ""  # half of a prompt has some 8 characters a token
         counted = _count(messages)
-        if counted <= SURELY_LONG or 2 * known >= counted:
+        if counted <= SURELY_LONG or (2 * known >= counted and not (read == self._cut_at and 1.2 * known < counted)):
             return ""
+        self._cut_at = read
         what = f"counted {read:,} tokens of a prompt of some {counted:,}: it cuts prompts to the length of its context"
         return f"the model's server {what}; raise that (num_ctx in Ollama) and set KG_MODEL_WINDOW"
 

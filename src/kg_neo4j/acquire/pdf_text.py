@@ -9,7 +9,7 @@ import cmath
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby, pairwise, product, repeat, takewhile
+from itertools import accumulate, chain, groupby, pairwise, repeat, takewhile
 from math import inf
 from operator import add, sub
 from statistics import median
@@ -213,31 +213,34 @@ def _rows(pieces: list[_Piece]) -> list[list[_Piece]]:
 
 
 def _without_running(pages: list[list[_Piece]]) -> tuple[list[list[_Piece]], list[int]]:
-    """Return the lines of pages without headers and footers, which come once before all, and the pages without text.
+    """Return the lines of pages without headers and footers that came on a page before, and the pages without text.
 
-    Such a line is at the edge of a near page too, at the same height; its numbers may grow with the pages. Left out
-    are page numbers, and what the pages say elsewhere.
+    Such a line is at the edge of the next page too, or of three pages, at the same height; it ends no sentence. Page
+    numbers are left out everywhere. A page is never left without its text.
     """
     edges = [sorted(page, key=lambda line: -line.base) for page in pages]
-    near: defaultdict[tuple[int, str], set[int]] = defaultdict(set)
+    on: defaultdict[tuple[int, str], set[int]] = defaultdict(set)
     for number, page in enumerate(edges):
-        for key in chain.from_iterable(_keys(line, number) for line in page[:_EDGE] + page[-_EDGE:]):
-            near[key] |= {number - 2, number - 1, number + 1, number + 2}
-    running = {
-        line: None
-        for number, page in enumerate(edges)
-        for side in (page[:_EDGE], page[: -_EDGE - 1 : -1])
-        for line in takewhile(lambda line: any(number in near[key] for key in _keys(line, number)), side)  # noqa: B023
-    }
-    bodies = [[line for line in page if line not in running] for page in pages]
-    if not any(map(_has_text, bodies)):  # pages that are all the same
-        bodies, running = pages, {}
-    text = "\n".join(line.text for page in bodies for line in page)
-    once = {re.sub(r"\W*\d+\W*", " ", line.text).strip(): line for line in reversed(running)}
-    kept = [line for words, line in once.items() if words not in text and not _PAGE_NUMBER.fullmatch(line.text)]
-    found = [body if _has_text(body) else [] for body in bodies]
-    blank = [number for number, page in enumerate(found) if not page]
-    return [kept + page if page is found[0] else page for page in found], blank
+        for line in page[:_EDGE] + page[-_EDGE:]:
+            on[_key(line, number)].add(number)
+    found, seen = [], set[tuple[int, str]]()
+    for number, (page, edge) in enumerate(zip(pages, edges, strict=True)):
+        out, first = set[_Piece](), list[_Piece]()  # a footer stands before its page, not within a sentence
+        for side in (edge[:_EDGE], edge[: -_EDGE - 1 : -1]):
+            for line in takewhile(lambda line: _is_running(line, on[_key(line, number)], number), side):  # noqa: B023
+                if _PAGE_NUMBER.fullmatch(line.text) or _key(line, number) in seen:
+                    out.add(line)
+                elif side[0] is edge[-1]:
+                    first.append(line)
+                seen.add(_key(line, number))
+        body = first + [line for line in page if line not in out and line not in first]
+        found.append(body if _has_text(body) else page if _has_text(page) else [])
+    return found, [number for number, page in enumerate(found) if not page]
+
+
+def _is_running(line: _Piece, pages: set[int], number: int) -> bool:
+    near = {number - 2, number + 2} if len(pages) > 2 else set[int]()
+    return line.text[-1] not in ".!?" and not pages.isdisjoint({number - 1, number + 1} | near)
 
 
 def _has_text(page: list[_Piece]) -> bool:
@@ -245,12 +248,13 @@ def _has_text(page: list[_Piece]) -> bool:
     return bool(page) and not (len(page) == 1 and _PAGE_NUMBER.fullmatch(page[0].text))
 
 
-def _keys(line: _Piece, page: int) -> list[tuple[int, str]]:
-    """Return what is equal for a line on two pages: the height, and each number as it is or less the page's."""
-    height = 0 if _PAGE_NUMBER.fullmatch(line.text) else round(line.base / 6)  # a page number may be anywhere
-    parts = re.split(r"(\d{1,6})", line.text, maxsplit=4)
-    ways = product(*((part, f"#{int(part) - page}") if place % 2 else (part,) for place, part in enumerate(parts)))
-    return [(height, "".join(way)) for way in ways]
+def _key(line: _Piece, page: int) -> tuple[int, str]:
+    """Return what is equal for a line on two pages: its height and its words, a number at its end less the page's."""
+    words = line.text.split()
+    for place in (0, -1):
+        if len(words) > 2 and words[place].isdecimal() and int(words[place][:9]) < page + 100:  # else it is no page's
+            words[place] = f"#{int(words[place]) - page}"
+    return (0, "") if _PAGE_NUMBER.fullmatch(line.text) else (round(line.base / 6), " ".join(words))
 
 
 def _joined(pages: list[list[_Piece]]) -> tuple[str, tuple[int, ...]]:

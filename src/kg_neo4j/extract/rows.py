@@ -29,7 +29,8 @@ SEPARATORS = ",;\t|\uff0c\u3001\u060c\uff1b\uff5c\u00a6\u061b"  # between fields
 _FENCE = re.compile(r"\s*(?:```|~~~|\|?[\s:|+-]*-[\s:|+-]*\Z)")  # or the line below the head of a table
 _ID_LIKE = re.compile(r'\s*"?[^\s",]{1,64}"?\s*')
 _LONE_ID = re.compile(r"\s*[A-Za-z]{0,12}[_-]?[0-9]+\s*")
-_BEGINS_WITH_ID = re.compile(r"\W{0,4}[A-Za-z]{1,3}[_-]?[0-9]{1,5}\s*[^\w\s]")  # "- n1: PERSON", "r1 -> n1"
+# "- n1: PERSON", "r1 -> n1", "n1   PERSON"; and "Ada -> KNEW -> Ben"
+_BEGINS_WITH_ID = re.compile(r"\W{0,4}[A-Za-z]{1,3}[_-]?[0-9]{1,5}(?:\s*[^\w\s]|\s{2,}\S)|.*(?:->|=>|→).*(?:->|=>|→)")
 _WORD = re.compile(r"[\w ]{1,40}")
 _HEADER_EDGE = ' \t"*`|\ufeff\u200b'
 _OPEN = re.compile(r'[ \t]*+"[^"]*+(?:""[^"]*+)*+\Z')

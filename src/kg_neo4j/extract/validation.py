@@ -32,7 +32,7 @@ FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not i
 T = TypeVar("T")
 ToSource = Callable[[int, int], tuple[int, int]]
 
-_NUMBERED = re.compile(r"\d+[.)]\s*|\W+")  # before an id: "1. n1"
+_NUMBERED = re.compile(r"^\W*(?:\d+[.)]\s+)?\W*|\s*\(.*|\W+$")  # around an id: "1. n1", "[n1]", "n1 (Ada)"
 _LIMITS = {ColumnKind.NAME: MAX_NAME, ColumnKind.TEXT: MAX_TEXT, ColumnKind.EVIDENCE: MAX_TEXT}
 _REQUIRED = frozenset({ColumnKind.ID, ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET})
 
@@ -93,7 +93,7 @@ class _Validation:
 
     def node(self, row: RawRow) -> NodeRow:
         words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
-        node_id = _claim(self.node_rows, words[ColumnKind.ID], row)
+        node_id = _claim(self.node_rows, _NUMBERED.sub("", words[ColumnKind.ID]) or words[ColumnKind.ID], row)
         self.ends.setdefault(node_id.casefold(), set()).add(node_id)
         self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
         return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
