@@ -29,7 +29,7 @@ from kg_neo4j.pipeline.commands.communities import (
 from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.pipeline.commands.tree import TreeReport, plan_tree, tree
-from kg_neo4j.pipeline.estimates import names_in, reports_on
+from kg_neo4j.pipeline.estimates import REPORT_OUTPUT, REPORT_PROMPT, REPORTS_A_NAME, names_in
 from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -192,7 +192,8 @@ class Builder:
             except UsageError:  # there are no communities yet
                 pass
         names = {name for _, chunks in texts.cut() for chunk in chunks for name in names_in(chunk.text)}
-        usage = factory.door(texts.settings).planned(reports_on(len(names)))
+        calls = round(REPORTS_A_NAME * len(names))  # of community reports, before entities are known
+        usage = factory.door(texts.settings).planned(Usage(calls, calls * REPORT_PROMPT, calls * REPORT_OUTPUT))
         return priced(usage, texts.settings)
 
     def _add(self, step: str, usage: Usage) -> None:

@@ -58,7 +58,7 @@ class Conversation:
             self._ask_whole()
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
             return self._nothing(OUTCOMES.get(type(error), ChunkOutcome.FAILED), error)
-        if self.extractor.converses and self.rounds.outcome in USABLE:
+        if self.extractor.converses and self.rounds.extraction().outcome in USABLE:
             self._glean()
         if self.extractor.converses and self.repair:
             self._repair()
@@ -85,10 +85,10 @@ class Conversation:
         self._add(whole)
         if not self.extractor.converses:
             return
-        if is_cut(whole) or self.rounds.outcome is ChunkOutcome.TRUNCATED:
+        if is_cut(whole) or self.rounds.extraction().outcome is ChunkOutcome.TRUNCATED:
             if self.rounds.nodes and whole.finish_reason not in (RUNAWAY, PROMPT_CUT):
                 self._try(CONTINUE)
-            still = self.rounds.outcome is ChunkOutcome.TRUNCATED and is_cut(self.rounds.answers[-1])
+            still = self.rounds.extraction().outcome is ChunkOutcome.TRUNCATED and is_cut(self.rounds.answers[-1])
             if still and len(split_in_two(self.rounds.shown.text)) == 2:
                 self._ask_halves(self.rounds.shown.text, 1 if whole.finish_reason == RUNAWAY else HALVINGS)
                 return

@@ -121,11 +121,6 @@ class Rounds:
             ignored=self.ignored,
         )
 
-    @property
-    def outcome(self) -> ChunkOutcome:
-        """What became of the chunk so far."""
-        return _overall(self)[0]
-
 
 def interpret(chunk: Chunk, answers: Sequence[ModelAnswer], reading: Reading, shown: Shown) -> Extraction:
     """Return what `answers`, in the order of their rounds, say about `shown`."""

@@ -237,12 +237,6 @@ def names_in(text: str) -> set[str]:
     return set(_NAME.findall(text))
 
 
-def reports_on(names: int) -> Usage:
-    """Return about what community reports take for texts with so many names, before entities are known."""
-    calls = round(REPORTS_A_NAME * names)
-    return Usage(calls, calls * REPORT_PROMPT, calls * REPORT_OUTPUT)
-
-
 def waiting_s(wave_s: Mapping[int, Sequence[float]], concurrency: int) -> float:
     """Return how long one document takes; `wave_s` are the seconds of each chunk's calls, by wave.
 

@@ -113,9 +113,8 @@ class Tally:
         if self.again:
             notes.append(f"answers that were cut, or lacked a section, so that the model was asked again: {self.again}")
         if self.ignored:
-            share, where = max(self.ignored)
-            more = f", and more than {MOST_IGNORED:.0%} of {len(self.ignored) - 1} others" if self.ignored[1:] else ""
-            notes.append(f"{share:.0%} of the answer on {where} was neither row nor header, and was ignored{more}")
+            said = "{:.0%} of the answer on {} was neither row nor header, and was ignored"
+            notes.append(said.format(*max(self.ignored)))
         if self.read and rejected == self.read:
             reason, count = self.rejections.most_common(1)[0]
             why, repair = f"as {reason}", ""
