@@ -302,3 +302,9 @@ def network_hint(error: BaseException, usual: str, names: Iterable[str] = ()) ->
     if "CERTIFICATE_VERIFY_FAILED" in "".join(traceback.format_exception(error)):
         return "name the file of the certificate authority (PEM) in SSL_CERT_FILE"
     return f"{usual} ({', '.join(names)})" if names else usual
+
+
+def forbid_reports_of_use() -> None:
+    """Set what keeps ragas and Ray, where they are installed, from reporting their use; before they are imported."""
+    os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -214,16 +214,12 @@ def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
     was_cut = [each for each in (first if halves else first[-1:]) if each[1] is ChunkOutcome.TRUNCATED]
     if was_cut:
         rows = len(found.nodes) + len(found.relationships)
-        return (ChunkOutcome.TRUNCATED if rows else ChunkOutcome.FAILED), _kept(was_cut[0][2], rows)
+        what, _, repair = was_cut[0][2].partition("; ")
+        kept = f"{what}; {rows} complete rows were kept" if rows else f"{what} before its first complete row"
+        return ChunkOutcome.TRUNCATED if rows else ChunkOutcome.FAILED, f"{kept}; {repair}" if repair else kept
     if found.nodes:
         return ChunkOutcome.DONE, ""
     return next(each[1:] for outcome in _PRECEDENCE for each in first if each[1] is outcome)
-
-
-def _kept(why: str, rows: int) -> str:
-    what, _, repair = why.partition("; ")
-    kept = f"{what}; {rows} complete rows were kept" if rows else f"{what} before its first complete row"
-    return f"{kept}; {repair}" if repair else kept
 
 
 def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> tuple[ChunkOutcome, str]:

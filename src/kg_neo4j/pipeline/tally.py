@@ -112,9 +112,8 @@ class Tally:
             notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
         if self.again:
             notes.append(f"answers that were cut, or lacked a section, so that the model was asked again: {self.again}")
-        if self.ignored:
-            said = "{:.0%} of the answer on {} was neither row nor header, and was ignored"
-            notes.append(said.format(*max(self.ignored)))
+        for share, where in sorted(self.ignored)[-1:]:
+            notes.append(f"{share:.0%} of the answer on {where} was neither row nor header, and was ignored")
         if self.read and rejected == self.read:
             reason, count = self.rejections.most_common(1)[0]
             why, repair = f"as {reason}", ""

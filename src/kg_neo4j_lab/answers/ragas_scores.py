@@ -7,7 +7,6 @@ is reported to its makers.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, UsageError
 from kg_neo4j.records import Usage
+from kg_neo4j.settings import forbid_reports_of_use
 from kg_neo4j_lab.answers.correctness import ROUNDS, SIMILARITY_WEIGHT, STATEMENTS_WEIGHT
 from kg_neo4j_lab.answers.recalling import Recalling
 
@@ -44,7 +44,7 @@ class Ragas:
 
     def __init__(self, model: Recalling, embedder: EmbeddingModel, tokeniser: Tokeniser) -> None:
         """Refuse where the package is not installed, or does not fit: UsageError."""
-        os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")  # before it is imported
+        forbid_reports_of_use()
         try:
             from ragas.metrics.collections import AnswerCorrectness, SemanticSimilarity
         except ImportError as error:

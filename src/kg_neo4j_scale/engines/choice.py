@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 
 from kg_neo4j.errors import UsageError
+from kg_neo4j.settings import forbid_reports_of_use
 from kg_neo4j_scale.engines import local, processes
 from kg_neo4j_scale.engines.local import R, T, Work
 
@@ -105,7 +106,7 @@ def _run_in_ray(work: Work[T, R], shards: Iterator[T], chosen: ChosenEngine, at_
     Without an address the cluster is the one that Ray finds, else a new one on this machine. Raises UsageError where
     Ray is not installed.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before it is imported
+    forbid_reports_of_use()
     try:
         import ray
         import ray.data
