@@ -60,7 +60,7 @@ def thoughts(text: str) -> tuple[Thought, ...]:
     Marks may be nested, and one of a pair may be missing: without the first one, all that comes before is a thought,
     without the last one, all that follows. Marks in quotes, and marks within a sentence, are words of the answer.
     """
-    if not any(begins in text for begins in "<[◁"):
+    if not any(begins in text for begins in (*"<[◁", "```", "my thought", "analysis")):
         return ()
     found: list[Thought] = []
     opened: list[re.Match[str]] = []

@@ -34,6 +34,13 @@ from kg_neo4j._models.answer_text import find_object, has_ended, thoughts, witho
         ('<details type="reasoning" done="true">\nhm</details>yes', "yes"),
         ("<think>hm</think><answer>yes</answer>", "yes"),
         ("<think>\nso much to think of", ""),
+        ("<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>yes<|END_RESPONSE|>", "yes"),
+        ("Here is my thought process:\nhm\nHere is my response:yes", "yes"),
+        ("analysisThe user asks.assistantfinalyes", "yes"),
+        ("```thinking\nhm\n```\nyes", "\nyes"),
+        ("< think >hm</ think >yes", "yes"),
+        ("The user asks. </think> Yes", " Yes"),
+        ("<think>hm</think><output>yes</output>", "yes"),
     ],
 )
 def test_thoughts_are_left_out(said: str, left: str) -> None:

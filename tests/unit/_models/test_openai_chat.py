@@ -338,6 +338,13 @@ def test_a_prompt_of_which_the_server_counts_a_part_was_cut(llm: FakeLlm, chat: 
     assert tuple(chat.notes.values()) == (done.note,)
 
 
+def test_a_prompt_that_is_counted_as_long_as_one_that_was_cut_was_cut_too(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.script(*(counted(llm, prompt_tokens=1_024) for _ in range(3)))
+    done = [chat.complete("s", LONG * times) for times in (2, 1)]
+    assert [each.finish_reason for each in done] == ["prompt_cut", "prompt_cut"]
+    assert chat.complete("s", LONG[: len(LONG) * 2 // 3]).finish_reason == "stop"
+
+
 @pytest.mark.parametrize(
     "usage",
     [

@@ -111,6 +111,12 @@ OTHERS: list[tuple[int, Any, str]] = [
     (400, said("Non-streaming requests are not supported for this model."), "stream_only"),
     (422, {"detail": "Stream must be set to true"}, "stream_only"),
     (400, said("System role not supported"), "no_system"),
+    (
+        422,
+        {"detail": [{"loc": ["body", "messages", 0, "role"], "msg": "Input should be 'user' or 'assistant'"}]},
+        "no_system",
+    ),
+    (400, said("temperature is not a valid field"), "parameter"),
     (500, said("Only user and assistant roles are supported!"), "no_system"),
     (400, said("Developer instruction is not enabled for models/m"), "no_system"),
     (400, said("'messages[0].role' does not support 'system' with this model.", param="messages[0].role"), "no_system"),

@@ -125,6 +125,20 @@ def test_headers_footers_and_page_numbers_are_out_of_the_sentences():
     assert [found.text[start:].split()[0] for start in found.pages[1:]] == ["Guild", "a"]
 
 
+def test_a_line_that_runs_stands_with_the_pages_that_it_is_of():
+    owners = ("Patient: Ivo Brandt", "Patient: Ivo Brandt", "Patient: Ada Marsh", "Patient: Ada Marsh")
+    pages = [[(72, 760, owner), (72, 700, f"He has illness {n}.")] for n, owner in enumerate(owners)]
+    text = parse(placed_pdf(pages)).text
+    assert [text.index(each) for each in (*owners[1:3], "illness 2")] == sorted(
+        text.index(each) for each in (*owners[1:3], "illness 2")
+    )
+    assert text.index("illness 1") < text.index("Patient: Ada Marsh")
+    totals = [[(72, 700, "Paid."), (72, 60, f"Total: {total} EUR")] for total in (120, 80, 120)]
+    assert parse(placed_pdf(totals)).text.count("Total: 120 EUR") == 2
+    exhibits = [[(72, 760, f"Exhibit {n}"), (72, 500, "Shown.")] for n in (1, 2, 3)]
+    assert "Exhibit 2" in parse(placed_pdf(exhibits)).text
+
+
 def test_number_at_the_edge_of_pages_that_does_not_grow_with_them_is_kept():
     found = parse(placed_pdf([[(72, 760, f"Invoice {n}"), (72, 500, "Paid.")] for n in (1920, 1931, 1977)]))
     assert [word for word in found.text.split() if word.isdecimal()] == ["1920", "1931", "1977"]

@@ -129,7 +129,15 @@ def test_a_table_in_markdown_is_read() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["n1 - PERSON - Ada", "- n1: PERSON Ada", "n1 => Ada => PERSON", "(n1 / PERSON / Ada)", "n1~PERSON~Ada~~~~~~"],
+    [
+        "n1 - PERSON - Ada",
+        "- n1: PERSON Ada",
+        "n1 => Ada => PERSON",
+        "(n1 / PERSON / Ada)",
+        "n1~PERSON~Ada~~~~~~",
+        "n1   PERSON   Ada",
+        "Ada -> KNEW -> Ben",
+    ],
 )
 def test_what_begins_with_an_id_is_counted_and_not_lost(line: str) -> None:
     found = read_done(f"{HEADER}\n{line}\n\n{RELATIONSHIPS}\n")

@@ -141,6 +141,28 @@ def test_a_relationship_needs_both_ends_in_the_same_answer() -> None:
     assert reasons(valid) == [RejectionReason.MISSING_END] * 2
 
 
+@pytest.mark.parametrize(
+    ("node", "source", "target"),
+    [
+        ("- n1", "n1", "N2"),
+        ("1. n1", "1. n1", "2. n2"),
+        ("`n1`", "`n1`", "[n2]"),
+        ("n1", "n1 (Ada Lovelace)", "(n2)"),
+        ("n1", "Ada Lovelace", "charles babbage"),
+    ],
+)
+def test_an_end_is_known_by_its_id_with_marks_or_by_its_name(node: str, source: str, target: str) -> None:
+    valid = validated(
+        [f"{node},PERSON,Ada Lovelace,,,,,,", "n2,PERSON,Charles Babbage,,,,,,"], [f"r1,{source},KNEW,{target},,,,"]
+    )
+    assert [(row.source_id, row.target_id) for row in valid.relationships] == [("n1", "n2")]
+
+
+def test_a_name_of_two_nodes_is_no_end() -> None:
+    rows = ["n1,PERSON,Ada,,,,,,", "n2,PLACE,Ada,,,,,,"]
+    assert reasons(validated(rows, ["r1,Ada,KNEW,n1,,,,"])) == [RejectionReason.MISSING_END]
+
+
 def test_the_first_row_keeps_its_id() -> None:
     ada = "n1,PERSON,Ada,,,,,,"
     valid = validated(["n1,PERSON,Bad,12 years,,,,,", ada, ada, "n1,PERSON,Eve,,,,,,"], ["r1,n1,IS,n1,,,,"] * 2)
