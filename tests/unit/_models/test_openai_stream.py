@@ -265,9 +265,13 @@ def test_an_interrupt_ends_the_calls_of_other_threads_at_the_server(llm: FakeLlm
 
     crew: Crew[int, Completion] = Crew(work, 2)
     crew.begin(1)
-    threading.Thread(target=lambda: (begun.wait(10), os.kill(os.getpid(), signal.SIGINT))).start()
-    with pytest.raises(KeyboardInterrupt):
-        crew.take()
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where pytest runs in the background
+    try:
+        threading.Thread(target=lambda: (begun.wait(10), os.kill(os.getpid(), signal.SIGINT))).start()
+        with pytest.raises(KeyboardInterrupt):
+            crew.take()
+    finally:
+        signal.signal(signal.SIGINT, former)
     crew.stop()
     assert llm.closed.wait(2)
     crew.wait(2)
