@@ -67,7 +67,7 @@ class Ways:
         if fault.kind == openai_faults.NO_SYSTEM and not self.joins_system:
             return replace(self, joins_system=True), "has no system role; that text stands before the user's"
         limit = next((name for name in ("max_tokens", NEW_NAME) if name in options), None)
-        if limit and "context" in fault.said and _COMPLETION.search(fault.said):  # they are too long together
+        if limit and "context" in fault.said.lower() and _COMPLETION.search(fault.said):  # they are too long together
             return self.renaming("max_tokens", None), "has no room for prompt and limit; none is sent for answers"
         name = next((name for name in fault.names if name in options), None)
         if name is None or fault.kind != openai_faults.PARAMETER:
@@ -123,7 +123,7 @@ class OpenAIChat:
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
         protocol. A request that the server wants in another form is made again in that form, and for the whole answer
-        where it does not stream or a stream breaks: `Completion.note` says so. Raises ModelRefused, ModelUnavailable,
+        where it does not stream or a stream breaks, as `Completion.note` reports. Raises ModelRefused, ModelUnavailable,
         ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what `account` raises. An
         answer cut at its first token is a Completion with an empty text and finish reason "length".
         """

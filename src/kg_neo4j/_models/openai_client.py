@@ -263,7 +263,7 @@ class Heard:
     message: dict[str, Any] = field(default_factory=dict)  # what an answer has besides its text
     finish_reason: str | None = None
     usage: Any = None  # as the server counts; None: it did not say
-    is_over: bool = False  # the server said so, or the listener wants no more
+    is_over: bool = False  # the server ended it, or the listener wants no more
     joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
 
     def take(self, line: bytes) -> None:

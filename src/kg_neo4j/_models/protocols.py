@@ -74,8 +74,8 @@ class StreamingChatModel(Protocol):
         """Answer as `ChatModel.complete` does, and tell `on_token` each piece of the text as it comes.
 
         A reason that `on_token` returns ends the call at the server: the text so far is the answer, and the reason its
-        finish reason. An answer that does not come as a stream is one piece. Where the stream breaks, `on_token` is
-        told so, the answer is asked for again as a whole, and `Completion.note` says so.
+        finish reason. An answer that does not come as a stream is one piece. Where the stream breaks, `on_token` gets
+        a line on that, the answer is asked for again as a whole, and `Completion.note` reports it.
         """
 
 

@@ -145,7 +145,7 @@ class LlmExtractor:
         A model whose answer ends far before the limit spent it on thoughts that are not shown: it gets none from then.
         """
         columns = len(self._schema.node_header) + len(self._schema.relationship_header)
-        limit = round(LIMIT_A_TOKEN * tokens.load().count(shown_text)) + LIMIT_A_COLUMN * columns
+        limit = LIMIT_A_TOKEN * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
         said = self._door.ask(task, RowListener(self._schema)).result()
         unseen = said.usage.output_tokens - tokens.load().count(said.text)

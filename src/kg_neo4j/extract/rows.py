@@ -2,8 +2,8 @@
 
 The two sections are found by their header rows, wherever and as often as they stand. Under a header that is almost one,
 rows are counted and rejected. Each character of an answer belongs to one `Part`: what is no header and no row is a
-blank line, a thought, a fence or another line without words, or ignored text. Where an answer begins anew with ids that
-it has used, it corrects itself: the last whole one of its versions counts, and the others are ignored text.
+blank line, a thought, a fence or another line without words, or ignored text. Where an answer begins again with ids
+that it has used, it corrects itself: the last whole one of its versions counts, and the others are ignored text.
 """
 
 from __future__ import annotations
