@@ -123,7 +123,7 @@ class OpenAIChat:
 
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
         protocol. A request that the server wants in another form is made again in that form, and for the whole answer
-        where it does not stream or a stream breaks, as `Completion.note` reports. Raises ModelRefused, ModelUnavailable,
+        where it does not stream or a stream breaks (see `Completion.note`). Raises ModelRefused, ModelUnavailable,
         ContextTooLong, ContentFiltered, RequestRefused or BadModelAnswer otherwise, and what `account` raises. An
         answer cut at its first token is a Completion with an empty text and finish reason "length".
         """
