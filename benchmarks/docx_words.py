@@ -1,6 +1,6 @@
 """Words that readers of DOCX keep: of fifty files that hold each feature of tests/word_files.py once, in random order.
 
-    python benchmarks/word_files.py                     what this environment has of the readers
+    python benchmarks/docx_words.py                     what this environment has of the readers
     pip install mammoth docx2python "markitdown[docx]"  into an environment of its own, for the others
 
 For each reader: the share of words kept, how many stand twice, how many of deleted, hidden or alternative text are
