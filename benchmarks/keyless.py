@@ -7,8 +7,9 @@
 
 A folder holds texts, and beside each NAME.txt, .md or .html the files NAME.questions.jsonl, NAME.facts.jsonl and
 NAME.claims.jsonl; NAME.source names a text of ../shared/data in place of one. Each text is loaded into a graph of its
-own. An answer is right where its short answer, or without one its sentences, hold an accepted form. Relations read by
-eye, with whether their sentence states them, stand in FOLDER.relations.jsonl.
+own. What an answer states is right where it has an accepted form. An answerable question is shown where the answer or
+one of its passages has an accepted form, or the quote. Relations read by eye, with whether their sentence states them,
+stand in FOLDER.relations.jsonl.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ RETURN [a.name] + coalesce(a.aliases, []) AS source, type(r) AS type, [b.name] +
 """,
 )
 PARTS = ("questions", "facts", "claims")
+VAGUE = (None, "", "No", "Yes")  # in a passage these say nothing
 AROUND = 1_000  # characters on both sides of a quote: about a chunk
 Row = Mapping[str, Any]
 
@@ -87,7 +89,8 @@ def measure(options: argparse.Namespace, judged: Sequence[Row], copies: Path) ->
                 for row in asked:
                     answer = answerer(settings, database, factory.door(settings)).answer(row["question"], AskOptions())
                     outcome = judge(row, answer)
-                    counts.update([outcome, *(f"{outcome}, {each}" for each in marks(answer))])
+                    counts.update([outcome, "answerable" if row["answers"] else "unanswerable"])
+                    counts["shown"] += shows(row, answer)
                     by_kind.setdefault(row["kind"], Counter()).update([outcome])
                     if options.show:
                         _show(row, answer, outcome)
@@ -121,21 +124,21 @@ def wrapped(text: Path, copy: Path, columns: int) -> Path:
 
 
 def judge(row: Row, answer: Answer) -> str:
-    """Return "right", "wrong", "not found", "refused" or "answered although unanswerable"."""
-    if not answer.found:
-        return "not found" if row["answers"] else "refused"
+    """Return "right", "wrong" or "not stated"; without an accepted form "refused" or "answered"."""
     if not row["answers"]:
-        return "answered although unanswerable"
+        return "answered" if answer.found else "refused"
+    if not answer.found:
+        return "not stated"
     said = plain(answer.short or answer.answer)
-    return "right" if any(f" {plain(each).strip()} " in said for each in row["answers"]) else "wrong"
+    return "right" if any(plain(each) in said for each in row["answers"]) else "wrong"
 
 
-def marks(answer: Answer) -> Iterable[str]:
-    """Yield "short" for a short answer, and "supported" where any claim is marked so."""
-    if answer.found and answer.short:
-        yield "short"
-    if answer.found and any(claim.support == "supported" for claim in answer.claims):
-        yield "supported"
+def shows(row: Row, answer: Answer) -> bool:
+    """Return whether an answerable question is shown an accepted form, or the quote."""
+    passages = (f"{each.before} {each.citation.quote} {each.after}" for each in answer.passages)
+    told = [plain(each) for each in (answer.answer, *passages)]
+    accepted = [plain(each) for each in (*row["answers"], row.get("quote")) if each not in VAGUE]
+    return any(each in text for each in accepted for text in told)
 
 
 def drawn(database: Database, graph: str) -> list[tuple[list[str], str, list[str]]]:
@@ -212,15 +215,11 @@ def _named(wanted: str, names: Sequence[str]) -> bool:
 
 def line(counts: Mapping[str, int]) -> str:
     """Return the counts of a text, or of several, on one line."""
-    given = counts.get("right", 0) + counts.get("wrong", 0) + counts.get("answered although unanswerable", 0)
-    short = sum(count for key, count in counts.items() if key.endswith(", short"))
-    wrong = [f"{each}, supported" for each in ("wrong", "answered although unanswerable")]
+    right, wrong, answered = (counts.get(each, 0) for each in ("right", "wrong", "answered"))
     return (
-        f"right {counts.get('right', 0)} wrong {counts.get('wrong', 0)} not found {counts.get('not found', 0)}"
-        f" refused {counts.get('refused', 0)} answered {counts.get('answered although unanswerable', 0)}"
-        f" | precision {_share(counts.get('right', 0), given)} short {_share(counts.get('right, short', 0), short)}"
-        f" | wrong supported {sum(counts.get(each, 0) for each in wrong)}"
-        f" right supported {_share(counts.get('right, supported', 0), counts.get('right', 0))}"
+        f"shown {_share(counts.get('shown', 0), counts.get('answerable', 0))} | right {right} wrong {wrong}"
+        f" refused {counts.get('refused', 0)}/{counts.get('unanswerable', 0)}"
+        f" | precision {_share(right, right + wrong + answered)}"
         f" | facts true {counts.get('true fact drawn', 0)}/{counts.get('true fact', 0)}"
         f" false {counts.get('false fact drawn', 0)}/{counts.get('false fact', 0)}"
         f" | relations stated {_share(counts.get('relation stated', 0), counts.get('relation read', 0))}"
@@ -235,8 +234,9 @@ def _share(part: int, whole: int) -> str:
 
 
 def _show(row: Row, answer: Answer, outcome: str) -> None:
-    said = answer.short or (answer.answer if answer.found else "")
-    print(f"    {outcome}: {row['question']} -> {said!r}; accepted {row['answers']} [{row['kind']}; {row['trap']}]")
+    outcome += ", shown" * shows(row, answer)
+    told = answer.short or answer.answer
+    print(f"    {outcome}: {row['question']} -> {told!r}; accepted {row['answers']} [{row['kind']}; {row['trap']}]")
 
 
 @contextmanager

@@ -117,7 +117,7 @@ def ours(database: Database, clock: Clock) -> dict[int, int]:
     """Compute and write communities as `kg load` does; return the community of each number."""
     found = clock.phase("read", lambda: analytics.read_graph(database, GRAPH, "bench"))
     with contextlib.ExitStack() as stack:
-        projecting = project(database, GRAPH, list(found.ids), found.pairs)
+        projecting = project(database, GRAPH, found.pairs)
         projection = clock.phase("project", lambda: stack.enter_context(projecting))
         cells = clock.phase("leiden", lambda: projection.leiden(SEED))
         clock.phase("drop", stack.close)

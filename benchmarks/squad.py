@@ -3,8 +3,8 @@
     python benchmarks/squad.py ../shared/data/squad2/part.json                 six articles that choices were made on
     python benchmarks/squad.py ../shared/data/squad2/part.json --half kept      the other four
 
-Prints how many short answers are right and wrong, then how many sentences that are given without one hold the answer,
-do not, or are given although nothing answers. An answer is right where it holds an accepted form.
+Prints how many short answers are right and wrong, then how many best sentences without one have the answer, do not, or
+are shown although nothing answers. An answer is right where it has an accepted form.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 
 from keyless import plain
 
-from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.question import Question, read
-from kg_neo4j_offline.extracting.extractive import extract
-from kg_neo4j_offline.short.reading import find_stated, may_answer
+from kg_neo4j_offline.passages import best
+from kg_neo4j_offline.short.reading import find_stated
 
 OPEN = 6  # articles, the first ones
 SEED = 5
@@ -39,16 +39,17 @@ def main() -> None:
     random.Random(SEED).shuffle(rows)
     counts: Counter[str] = Counter()
     for title, text, row in rows[: options.limit]:
-        found = Found("local", (FoundChunk("c", text, 0, "", title, 1.0),))
-        counts[outcome(read(row["question"]), found, [answer["text"] for answer in row["answers"]])] += 1
+        chunk = FoundChunk("c", text, 0, "", title, 1.0)
+        counts[outcome(read(row["question"]), chunk, [answer["text"] for answer in row["answers"]])] += 1
     for name, count in sorted(counts.items()):
         print(f"{count:6,}  {name}")
 
 
-def outcome(question: Question, found: Found, accepted: list[str]) -> str:
+def outcome(question: Question, chunk: FoundChunk, accepted: list[str]) -> str:
     """Return what is given, and whether it is right."""
-    stated = find_stated(question, found)
-    said = stated[0] if stated else extract(question, found, lambda each: may_answer(question, each)).text
+    sentences = [sentence for sentence, _ in best(question, [chunk])][:1]
+    stated = "".join(find_stated(question, each) for each in sentences)
+    said = stated or "".join(each.text for each in sentences)
     kind = "short" if stated else "sentence"
     if not said:
         return "nothing, answerable" if accepted else "nothing, unanswerable"

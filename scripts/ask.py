@@ -9,7 +9,7 @@ from kg_neo4j import KgError, Settings, ask
 
 
 def main() -> int:
-    """Return the exit code: 1 where the graph holds no answer."""
+    """Return the exit code: 1 where no answer is stated."""
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2

@@ -153,5 +153,6 @@ def fields_of(read: ReadRows) -> list[tuple[str, ...]]:
 
 
 def as_read(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return rows as the reader gives them: with one kind of line break."""
-    return [tuple(field.replace("\r\n", "\n") for field in row) for row in rows]
+    """Return rows as the reader gives them: one kind of line break, nothing where no model is asked."""
+    unasked = {len(RELATIONSHIP_HEADER): ("",) * len(SCHEMA.unasked)}
+    return [(*(field.replace("\r\n", "\n") for field in row), *unasked.get(len(row), ())) for row in rows]

@@ -71,6 +71,8 @@ def _stored(document: Document) -> StoredDocument:
         schema="graph",
         schema_text=None,
         language=document.language,
+        author=document.author,
+        date=document.date,
         revision=document.revision,
         origin=origin_id(document.origin) if document.origin else None,
         config_hash=document.sha256,

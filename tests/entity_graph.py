@@ -100,5 +100,5 @@ def load(
 def projected(database: Database, graph: str) -> Iterator[Projection]:
     """Project a graph as it stands, for the time of a `with` block."""
     found = read_graph(database, graph, "test")
-    with project(database, graph, list(found.ids), found.pairs) as projection:
+    with project(database, graph, found.pairs) as projection:
         yield projection

@@ -211,6 +211,11 @@ def _hostile_texts() -> Iterator[HostileFile]:
     yield HostileFile("headings.md", b"# h\n" * 5_000 + END)
     yield HostileFile("hashes.md", b"#" * 100_000 + b"\n" + END)
     yield HostileFile("fences.md", b"```\n" * 5_000 + END)
+    yield HostileFile("include.rst", b".. include:: /etc/passwd\n.. raw:: html\n\n   <p hidden>\n\n" + END)
+    yield HostileFile("roles.rst", b":no:`such <role>` |x| " * 2_000 + END)
+    yield HostileFile("directives.rst", b"".join(b".. no%d:: x\n" % number for number in range(5_000)) + b"\n" + END)
+    yield HostileFile("addresses.rst", b"http://a.org a@b.org " * 5_000 + END)
+    yield HostileFile("bullets.rst", b"* " * 100_000 + END, "nested too deeply")
     yield HostileFile("front-matter.md", b"---\n" + b"a: b\n" * 20_000 + END)
 
 

@@ -29,7 +29,7 @@ class Reading:
 
     @property
     def facts(self) -> set[tuple[str, str, str]]:
-        """Stated relationships as (name, type, name)."""
+        """Stated relationships as (name, type, name), a RELATED_TO with its verb: "RELATED_TO applaud"."""
         return self._named(self.relationships)
 
     @property
@@ -39,7 +39,13 @@ class Reading:
 
     def _named(self, rows: list[dict[str, str]]) -> set[tuple[str, str, str]]:
         ids = {node["node_id"]: node["name"] for node in self.nodes}
-        return {(ids[row["node_id_1"]], row["relationship_type"], ids[row["node_id_2"]]) for row in rows}
+        kinds = (f"{row['relationship_type']} {row.get('phrase', '')}".strip() for row in rows)
+        return {(ids[row["node_id_1"]], kind, ids[row["node_id_2"]]) for row, kind in zip(rows, kinds, strict=True)}
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Types of all nodes, by name."""
+        return {node["name"]: node["node_type"] for node in self.nodes}
 
     def node(self, name: str) -> dict[str, str]:
         """The node of that name; there must be exactly one."""
@@ -47,25 +53,25 @@ class Reading:
         return found
 
 
-def document(text: str, title: str = "notes") -> Document:
-    """A document of that title."""
-    return Document("d" * 32, "g", "file", "notes.txt", title, "notes.txt", text, "0" * 64)
+def document(text: str, title: str = "notes", language: str | None = None) -> Document:
+    """A document of that title; "en" as its language, where its few words do not tell."""
+    return Document("d" * 32, "g", "file", "notes.txt", title, "notes.txt", text, "0" * 64, language=language)
 
 
-def chunk(text: str, section: str = "") -> Chunk:
+def chunk(text: str) -> Chunk:
     """A chunk of that text."""
-    return Chunk("c" * 32, "d" * 32, "g", 0, text, len(text.split()), 0, len(text), section)
+    return Chunk("c" * 32, "d" * 32, "g", 0, text, len(text.split()), 0, len(text), "")
 
 
-def answer(text: str, *, title: str = "notes", schema: Schema | None = None, section: str = "") -> str:
+def answer(text: str, *, title: str = "notes", schema: Schema | None = None, language: str | None = "en") -> str:
     """The extractor's CSV."""
     extractor = OfflineExtractor(schema or schemas.load("graph"))
-    return extractor.answer(ChunkTask(document(text, title), chunk(text, section)), text).text
+    return extractor.answer(ChunkTask(document(text, title, language), chunk(text)), text).text
 
 
-def read(text: str, *, title: str = "notes", schema: Schema | None = None) -> Reading:
+def read(text: str, *, title: str = "notes", schema: Schema | None = None, language: str | None = "en") -> Reading:
     """The extractor's CSV, read."""
-    return parse(answer(text, title=title, schema=schema), schema or schemas.load("graph"))
+    return parse(answer(text, title=title, schema=schema, language=language), schema or schemas.load("graph"))
 
 
 def parse(text: str, schema: Schema) -> Reading:
@@ -74,8 +80,9 @@ def parse(text: str, schema: Schema) -> Reading:
     header = list(schema.relationship_header)
     split = next(number for number, record in enumerate(records) if record[: len(header)] == header)
     assert records[0] == list(schema.node_header)
-    assert records[split][len(header) :] in ([], [STATED])
+    more = [*(column.name for column in schema.unasked), STATED]
+    assert records[split] == [*header, *(name for name in more if name in records[split])]
     nodes = [dict(zip(schema.node_header, record, strict=True)) for record in records[1:split]]
-    rows = [dict(zip([*header, STATED], [*record, "true"], strict=False)) for record in records[split + 1 :]]
-    likely = [row for row in rows if row.pop(STATED) == "false"]
+    rows = [dict(zip(records[split], record, strict=True)) for record in records[split + 1 :]]
+    likely = [row for row in rows if row.pop(STATED, "true") == "false"]
     return Reading(nodes, [row for row in rows if row not in likely], likely)

@@ -1,7 +1,8 @@
 // title:   Database information
 // purpose: What one graph consists of, as the panel of Neo4j Browser shows it for the whole database: nodes are the entities,
-//          labels their types, relationships those between entities. What kg-neo4j keeps besides is listed apart, as
-//          bookkeeping: documents, chunks, evidence, communities, trees, answers, vectors.
+//          labels their types, relationships those between entities. Nodes without relationships are counted apart, too.
+//          What kg-neo4j keeps besides is listed apart, as bookkeeping: documents, chunks, evidence, communities, trees,
+//          answers, vectors.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: Kind STRING, Name STRING, Count INTEGER (nodes and relationships that have it)
@@ -12,6 +13,11 @@ CALL () {
   WHERE n.graph = $graph
   WITH count(n) AS Count
   RETURN 1 AS place, 'Nodes' AS Kind, '' AS Name, Count
+  UNION ALL
+  MATCH (n:KgEntity)
+  WHERE n.graph = $graph AND NOT EXISTS { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph }
+  WITH count(n) AS Count
+  RETURN 1 AS place, 'Nodes' AS Kind, 'without relationships' AS Name, Count
   UNION ALL
   MATCH (n:KgEntity)
   WHERE n.graph = $graph

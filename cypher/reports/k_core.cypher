@@ -1,6 +1,6 @@
 // title:   Cores
 // purpose: How dense the graph is at its centre: the k-core is what is left when everybody in it has k neighbours in it.
-//          Filled in by analytics.
+//          Core 0 counts those apart who are related to nobody else. Filled in by analytics.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $members INTEGER (nodes to name, >= 0, default 10)
 // columns: Core INTEGER (k), Nodes INTEGER (in this core and in no denser one), AtLeast INTEGER (in this core, denser ones included),

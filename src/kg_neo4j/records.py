@@ -54,6 +54,8 @@ class Document:
     links: tuple[str, ...] = ()  # titles that the page links to, sorted
     origin: str | None = None  # the file's real path: tells two files of one name apart; stored as a hash
     left_out: str = ""  # what of the source is not in `text`, in words; a note in reports, not stored
+    author: str = ""  # as the source gives it
+    date: str = ""  # likewise, in any form
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +430,16 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """The sentence that answers best, and its neighbours: at most 80 words."""
+
+    citation: Citation  # the sentence
+    before: str
+    after: str
+    section: str  # the heading above it; empty where there is none
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One sentence of an answer, and whether the words that it cites support it."""
 
@@ -501,7 +513,10 @@ class QueryTrace:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question. `found` is False where the graph does not hold one; the text then reports it."""
+    """The answer to a question. `found` is False where none is stated; `passages` may hold it nevertheless.
+
+    Without a model `answer` is then the best sentence of them, and no claim is made.
+    """
 
     question: str
     mode: str
@@ -523,4 +538,4 @@ class Answer:
     descents: tuple[tuple[TreeStep, ...], ...] = ()  # mode "tree": the way to each citation; empty: the chunk was read
     shares: tuple[KindShare, ...] = ()  # mode "tree": of what kinds was read
     limits: tuple[str, ...] = ()  # what such an answer cannot know, one line each, with what to do: always shown
-    nearest: tuple[Citation, ...] = ()  # nothing found: the best sentences of three passages
+    passages: tuple[Passage, ...] = ()  # without a model, or where it found no answer: at most three, the best first

@@ -1,29 +1,22 @@
-"""Answers from what was found, without a model: a short answer with its path, or sentences of the sources."""
+"""Answers from what was found, without a model: the best passages, and a short answer where a clause states it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
 
-from kg_neo4j.records import Answer, Citation, Claim, Evidence
-from kg_neo4j.retrieve.checking.citations import ShownSource, locate
-from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
-from kg_neo4j.retrieve.interface import UNANSWERED, Found, FoundNode
+from kg_neo4j.records import Answer, Evidence, Passage
+from kg_neo4j.retrieve.interface import UNANSWERED, Found
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import pack_found
-from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.reply import AnswerFromSources
-from kg_neo4j.retrieve.sentences import readable, split_sentences
-from kg_neo4j.retrieve.tree.asking import asked_cue, fitting
-from kg_neo4j_offline.extracting.extractive import Extract, extract
+from kg_neo4j.retrieve.sentences import readable
+from kg_neo4j.retrieve.words import fold, split_words
 from kg_neo4j_offline.overview_extracts import tell_overview
-from kg_neo4j_offline.short.card import asks_about, asks_who, has_role, make_card
-from kg_neo4j_offline.short.mentions import mentions
-from kg_neo4j_offline.short.reading import asks_for_words, may_answer
-from kg_neo4j_offline.short.short_answer import find_short, read_lines, tell
-from kg_neo4j_offline.short.things import Things
+from kg_neo4j_offline.passages import best
+from kg_neo4j_offline.short.short_answer import ShortAnswer, find_short, tell
 
-WITHOUT_MODEL = "answered without a model, with sentences quoted from the sources"
+WITHOUT_MODEL = "without a model: the passages that fit best, and a short answer where a sentence states it"
 NAMES_AND_DATES = (
     "text in {language}: without a model only names and dates are extracted; set OPENAI_API_KEY, "
     "or OPENAI_BASE_URL and KG_MODEL for a local model, and load it again with --rebuild"
@@ -32,23 +25,50 @@ OVERVIEW = (
     "answered without a model, from sizes, headings and names; "
     "`kg communities --reports` composes a report on each part"
 )
-TRY_A_MODEL = (
-    "no language model is set, so only sentences that state the answer directly are used: "
-    "ask in the words of the text, or set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL"
-)
-SUMMARY_TOLD = "no answer but a summary: no sentence answers directly; these are of the tree's summary of it"
-SUMMARY_SENTENCES = 3  # at most
 
 
 def answer(job: AnswerFromSources) -> Answer:
-    """Return the short answer that the graph has, else sentences of the sources; without text where there is none.
+    """Return the passages that answer best, with a short answer on top where one of them states it.
 
-    What the answer cites comes first in its evidence, then what else was found and fits.
+    Its text is the short answer, or the best sentence; empty where no passage has a name or word of the question. What
+    the answer cites comes first in its evidence, then what else was found and fits.
     """
-    made = _by_graph(job) or (_extractive(job.search.question, job.found) if job.found.chunks else None)
-    if made is None:
-        return UNANSWERED
-    return replace(made, evidence=_evidence(made.citations, job), limits=_limits(job.found))
+    if job.further is not None and (overview := _overview(job)):
+        return replace(overview, evidence=_evidence(overview, job), limits=_limits(job.found))
+    shown = best(job.search.question, job.found.chunks)
+    if not shown:
+        return replace(UNANSWERED, limits=_limits(job.found))
+    sentence, passage = shown[0]
+    short = find_short(job.search.question, job.found, sentence)
+    if short is not None and _agrees(short, passage):
+        made = tell(short)
+    else:
+        text = f"{readable(passage.citation.quote)} [1]"
+        made = replace(UNANSWERED, answer=text, citations=(passage.citation,), notes=(WITHOUT_MODEL,))
+    made = replace(made, passages=tuple(each for _, each in shown))
+    return replace(made, evidence=_evidence(made, job), limits=_limits(job.found))
+
+
+def _overview(job: AnswerFromSources) -> Answer | None:
+    """Return the answer to a question about the whole; None where it is about something else."""
+    further = job.further
+    if further is None or further.search.words is None:
+        return None
+    linked = further.search.linked or named(further.database, further.search)
+    overview = tell_overview(job.search.question.text, further, linked.documents)
+    return replace(overview, notes=(OVERVIEW,)) if overview else None
+
+
+def _agrees(short: ShortAnswer, passage: Passage) -> bool:
+    """Return whether the best passage says a short answer, or is among the words that it rests on."""
+    place = passage.citation
+    if any(
+        step.chunk_id == place.chunk_id and step.start < place.end and place.start < step.end
+        for _, _, step in short.steps
+    ):
+        return True
+    said = {fold(word) for word in split_words(f"{passage.before} {place.quote} {passage.after}")}
+    return said.issuperset(map(fold, split_words(short.value)))
 
 
 def _limits(found: Found) -> tuple[str, ...]:
@@ -60,84 +80,7 @@ def _limits(found: Found) -> tuple[str, ...]:
     return (NAMES_AND_DATES.format(language=", ".join(map(repr, others))),)
 
 
-def _by_graph(job: AnswerFromSources) -> Answer | None:
-    """Return an overview, a short answer or a card; None where the question asks for none, or there is no graph."""
-    if job.further is None or job.further.search.words is None:
-        return None
-    database, search = job.further.database, job.further.search
-    linked, question = search.linked or named(database, search), job.search.question
-    if overview := tell_overview(question.text, job.further, linked.documents):
-        return replace(overview, notes=(OVERVIEW,))
-    things = Things(database, search.graph, search.scope)
-    short = find_short(question, linked.names, things, job.found, job.further.find)
-    return tell(short) if short else _on_one_thing(job, things)
-
-
-def _on_one_thing(job: AnswerFromSources, things: Things) -> Answer | None:
-    """Return the card on what a question asks all of; None where it does not, or a sentence defines."""
-    question = job.search.question
-    about, who = asks_about(question.text), asks_who(question.text)
-    if not about and not (who and question.asks is Asks.DEFINITION):
-        return None
-    read = read_lines([about or who], job.found, things)
-    mentioned = [each for line in read for each in mentions(line)]
-    if not about and not has_role(who, mentioned) and extract(question, job.found).text:
-        return None
-    card = make_card(about or who, read, mentioned, things.find(about or who))
-    return replace(card, notes=(WITHOUT_MODEL,)) if card else None
-
-
-def _extractive(question: Question, found: Found) -> Answer:
-    """Answer with sentences."""
-    extracted = extract(question, found, lambda each: may_answer(question, each))
-    is_checked = asks_for_words(question) or question.asks in (Asks.YES_NO, Asks.DEFINITION)
-    support = SUPPORTED if is_checked else QUOTED  # whether words say how or why is checked by nothing
-    note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
-    if found.nodes and not extracted.text and (told := _summary(question, found)).text:
-        extracted, note = told, SUMMARY_TOLD
-    claims = tuple(Claim(readable(each.quote), (n,), support) for n, each in enumerate(extracted.citations, 1))
-    return replace(
-        UNANSWERED,
-        answer=extracted.text,
-        found=bool(extracted.text),
-        citations=extracted.citations,
-        claims=claims,
-        notes=(note,),
-    )
-
-
-def _summary(question: Question, found: Found) -> Extract:
-    """Return sentences of the best summary of the aspect that is asked about, each with the words it rests on."""
-    cue = asked_cue(question)
-    summaries = [node for node in found.nodes if node.kind == "summary"]
-    aspects = fitting(cue, (node.aspect for node in summaries)) if cue else ()
-    if not aspects:
-        return Extract("", ())
-    best = min(summaries, key=lambda node: aspects.index(node.aspect) if node.aspect in aspects else len(aspects))
-    said: list[str] = []
-    citations: list[Citation] = []
-    for sentence in split_sentences(best.text)[:SUMMARY_SENTENCES]:
-        citation = _place(sentence.text, best, found)
-        if citation is not None:
-            citations += [citation] if citation not in citations else []
-            said.append(f"{readable(sentence.text)} [{citations.index(citation) + 1}]")
-    return Extract(" ".join(said), tuple(citations))
-
-
-def _place(sentence: str, node: FoundNode, found: Found) -> Citation | None:
-    """Return where a sentence of a summary stands word for word; None where it does not, as in a model's own words."""
-    wanted = " ".join(sentence.split())
-    for place in node.places:
-        chunk = found.chunk(place.chunk_id)
-        if chunk is None:
-            continue
-        for each in split_sentences(chunk.text):
-            if each.start < place.end and place.start < each.end and " ".join(each.text.split()) == wanted:
-                return locate(each.text, ShownSource("", chunk, each.start, each.end))
-    return None
-
-
-def _evidence(citations: tuple[Citation, ...], job: AnswerFromSources) -> tuple[Evidence, ...]:
+def _evidence(made: Answer, job: AnswerFromSources) -> tuple[Evidence, ...]:
     cited = [
         Evidence(
             kind="chunk",
@@ -150,7 +93,7 @@ def _evidence(citations: tuple[Citation, ...], job: AnswerFromSources) -> tuple[
             end=each.end,
             token_count=job.how.tokeniser.count(each.quote),
         )
-        for each in citations
+        for each in made.citations
     ]
     left = job.search.context_tokens - sum(each.token_count for each in cited)
     return (*cited, *pack_found(job.found, job.how.tokeniser, left).evidence)

@@ -36,7 +36,7 @@ def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     """Return an answered question as a turn of a conversation. Three round trips at most."""
     named = link(database, graph, read(answer.question)) if can_link(database, graph) else Linked()
     places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
-    text = answer.answer if answer.found else ""
+    text = answer.answer if answer.citations else ""
     rows = database.read(
         queries.get("chat/spoken_of"), graph=graph, named=list(named.entities), places=places if text else []
     )

@@ -19,6 +19,9 @@ class Quote:
     start: int  # offsets into the chunk
     end: int
     page: int | None = None  # of a PDF, from 1
+    section: str = ""  # of a passage: its heading, and what the document says before and after
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class AskResult:
     claims: tuple[CheckedClaim, ...]
     quotes: tuple[Quote, ...]
     path: tuple[PathLink, ...]
-    nearest: tuple[Quote, ...]  # where nothing was found
+    passages: tuple[Quote, ...]  # without a model, or where it found nothing: those that fit best
     searched: Searched
     cypher: str  # the query that was read, in the mode cypher
     model: str  # that wrote the answer; empty: none did

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Literal
 
 from kg_neo4j import factory
@@ -258,7 +258,10 @@ def _told(answer: Answer, what: results.Searched, model: str, notes: tuple[str, 
         ),
         quotes=tuple(map(_quote, answer.citations)),
         path=tuple(results.PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
-        nearest=tuple(map(_quote, answer.nearest)),
+        passages=tuple(
+            replace(_quote(each.citation), section=each.section, before=each.before, after=each.after)
+            for each in answer.passages
+        ),
         searched=what,
         cypher=without_header(answer.query.cypher).strip() if answer.query else "",
         model=model if answer.usage.calls else "",

@@ -239,7 +239,7 @@ def test_the_shapes_that_other_programs_rely_on(kg: Kg, database: Database, tmp_
     for name, columns in (
         ("most-connected", {"Node", "Connections"}),
         ("relationships-by-type", {"RelationshipType", "Count"}),
-        ("nodes-by-type", {"NodeType", "Count"}),
+        ("nodes-by-type", {"NodeType", "Count", "WithoutRelationships"}),
     ):
         rows = json.loads(kg("report", name, "--format", "json")[1])
         assert rows
@@ -247,6 +247,7 @@ def test_the_shapes_that_other_programs_rely_on(kg: Kg, database: Database, tmp_
     answer = json.loads(kg("ask", "Where was Anna Weber born?", "--json")[1])
     assert set(answer) >= {"question", "mode", "answer", "citations", "evidence", "calls", "tokens", "usd", "seconds"}
     assert set(answer["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page"}
+    assert set(answer["passages"][0]) == {"citation", "before", "after", "section"}
     target = tmp_path / "graph.jsonl"
     assert kg("export", str(target))[0] == 0
     assert all(json.loads(line) for line in target.read_text("utf-8").splitlines())

@@ -19,15 +19,15 @@ from hidden_package import run_without
 SRC = Path(__file__).parents[2] / "src"
 TRUNK, ROOMS = "kg_neo4j", "kg_neo4j.rooms"
 LINES = {  # at most, all lines of the .py files; rooms are counted apart
-    TRUNK: 38_452,  # 38,500 less what moved into rooms, and 400 for readers that lose nothing
-    "kg_neo4j_offline": 11_900,
-    "kg_neo4j_lab": 7_300,
-    "kg_neo4j_serve": 3_400,
+    TRUNK: 38_660,  # 38,500 less what moved into rooms, 400 for readers that lose nothing, 200 for reStructuredText
+    "kg_neo4j_offline": 9_900,
+    "kg_neo4j_lab": 7_310,
+    "kg_neo4j_serve": 3_410,
     "kg_neo4j_scale": 2_600,
     "neo4j_local": 2_100,
 }
 ROOM_LINES = {"chat": 450}
-MOST = {"kg_neo4j_offline": 132, "kg_neo4j_lab": 187, "kg_neo4j_serve": 81, "kg_neo4j_scale": 123, "neo4j_local": 0}
+MOST = {"kg_neo4j_offline": 112, "kg_neo4j_lab": 187, "kg_neo4j_serve": 81, "kg_neo4j_scale": 123, "neo4j_local": 0}
 WINGS = tuple(name for name in LINES if name != TRUNK)
 PRESENT = tuple(name for name in LINES if (SRC / name).is_dir())
 BORDERS = tomllib.loads(Path(__file__).with_name("borders.toml").read_text(encoding="utf-8"))

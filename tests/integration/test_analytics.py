@@ -241,6 +241,25 @@ def test_graphs_without_pairs_are_no_error(
     assert refresh(database, graph).changes == 0
 
 
+def test_entities_without_a_relationship_are_not_projected_and_change_no_figure(database: Database, graph: str) -> None:
+    load(database, graph, two_cliques())
+    first = refresh(database, graph)
+    before = entities(database, graph)
+    load(database, graph, [*two_cliques(), ("Hermit", "", ""), ("Narcissus", "PRAISED", "Narcissus")])
+    with projected(database, graph) as projection:
+        assert client(database).graph.get(projection.name).node_count() == 10
+    again = refresh(database, graph)
+    assert (again.communities, again.levels, again.nodes) == (first.communities, first.levels, 12)
+    found = entities(database, graph)
+    alone = {name: found.pop(name) for name in ("Hermit", "Narcissus")}
+    assert found == before
+    written = ("pagerank", "betweenness", "core", "triangles", "clustering", "articulation", "degree")
+    assert [alone["Hermit"][name] for name in written] == [0.15, 0.0, 0, 0, 0.0, False, 0]
+    assert [alone["Narcissus"][name] for name in written] == [0.15, 0.0, 0, 0, 0.0, False, 1]
+    assert {each["component"] for each in alone.values()} == {2, 3}
+    assert not any("community" in each for each in alone.values())
+
+
 def test_no_community_of_one_entity_is_stored_and_every_level_is_a_partition(
     database: Database, hermits: tuple[str, AnalyticsReport]
 ) -> None:

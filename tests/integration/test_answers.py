@@ -1,4 +1,4 @@
-"""Answers whose claims are checked, short answers read off paths, and what is cited as a graph, on a real Neo4j."""
+"""Passages and short answers without a model, claims of a model that are checked, what is cited as a graph; Neo4j."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus import document
 from fake_llm import FakeLlm
 from film_graph import DOCUMENTS, MODEL, TOKENISER, answer, by_model, load_films, mark
 from kg_neo4j._cli import app as command_line
@@ -22,6 +21,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve.ask import NOT_FOUND
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.subgraph import QUERY, browser_text, parameters
@@ -43,7 +43,7 @@ def assert_citations_hold(database: Database, graph: str, given: Answer) -> None
     assert quotes_are_in_place(given.citations, {row["id"]: row["text"] for row in rows})
 
 
-# ------------------------------------------------------------------------- cards and overviews, without a model
+# ------------------------------------------------------------------------- lives and overviews, without a model
 
 
 @pytest.mark.parametrize(
@@ -53,16 +53,14 @@ def assert_citations_hold(database: Database, graph: str, given: Answer) -> None
         ("What are these documents about?", "", ["- Ada Lind (", "and 1 more", "Mentioned and connected most: "]),
         ("What is Rain Road about?", "", ["1 document, ", "Rain Road is a 1931 drama film directed by Ada Lind"]),
         ("What are the main names in these documents?", "", ["- Ada Lind [", "- Rain Road [", "- Oslo ["]),
-        ("Tell me about Ada Lind", "", ["Ada Lind (4 May 1890 – 3 June 1950) was a Norwegian film director. She was"]),
         ("When did Ada Lind die?", "3 June 1950", ["3 June 1950 [1]"]),
         ("How old was Ada Lind when she died?", "60", ["60 [1]"]),
-        ("Who was born in 1860?", "Hugo Lind", ["Hugo Lind [1]"]),
     ],
 )
-def test_lives_cards_and_overviews(database: Database, films: str, question: str, short: str, words: list[str]) -> None:
+def test_lives_and_overviews(database: Database, films: str, question: str, short: str, words: list[str]) -> None:
     given = answer(database, films, question)
     assert given.short == short
-    assert given.found == bool(words)
+    assert given.found
     assert all(each in given.answer for each in words), given.answer
     assert_citations_hold(database, films, given)
     assert all(claim.support == "supported" for claim in given.claims)
@@ -83,86 +81,85 @@ def test_an_overview_keeps_to_the_filters(database: Database, films: str) -> Non
     assert (given.short, "Hugo" in given.answer) == ("1", False)
 
 
-def test_no_answer_names_the_nearest_passages(database: Database, films: str) -> None:
-    given = answer(database, films, "Why did Ada Lind leave Oslo?")
-    assert (given.found, given.answer, given.short) == (False, "No answer found.", "")
-    assert given.nearest[0].document == "Ada Lind"
-    assert len(given.nearest) <= 3
-    assert_citations_hold(database, films, replace(given, citations=given.nearest))
+# ------------------------------------------------------------------ passages and short answers, without a model
 
 
-# ------------------------------------------------------------------------------- short answers, without a model
+@pytest.mark.parametrize("mode", ["auto", "local", "naive"])
+@pytest.mark.parametrize(
+    ("question", "short", "said"),
+    [
+        ("Where was Ada Lind born?", "Oslo, Norway", "She was born in Oslo, Norway."),
+        ("Where did Hugo Lind die?", "Bergen", "He died in Bergen."),
+        ("When was Tom Berg born?", "1 March 1902", "Tom Berg (born 1 March 1902) was a Danish film director."),
+    ],
+)
+def test_a_short_answer_stands_above_the_words_that_state_it(
+    database: Database, films: str, question: str, short: str, said: str, mode: str
+) -> None:
+    given = answer(database, films, question, mode=mode)
+    assert (given.found, given.short, given.answer) == (True, short, f"{short} [1]\n{said} [1]")
+    assert [(each.text, each.support, each.judged_by) for each in given.claims] == [
+        (short, "supported", "path"),
+        (said, "supported", "words"),
+    ]
+    assert [(step.target, step.citation) for step in given.path] == [(short, 1)]
+    assert given.citations == (given.passages[0].citation,)
+    assert (given.usage.calls, given.evidence[0].text) == (0, said)
+    assert_citations_hold(database, films, given)
+
+
+@pytest.mark.parametrize("mode", ["auto", "local", "naive"])
+def test_without_a_short_answer_the_best_sentence_and_three_passages_are_given(
+    database: Database, films: str, mode: str
+) -> None:
+    given = answer(database, films, "Why did Ada Lind leave Oslo?", mode=mode)
+    best = given.passages[0]
+    assert (given.found, given.answer) == (False, "She was born in Oslo, Norway. [1]")
+    assert (given.short, given.claims, given.path) == ("", (), ())
+    assert (given.citations, given.evidence[0].text) == ((best.citation,), best.citation.quote)
+    assert best.before == "Ada Lind (4 May 1890 – 3 June 1950) was a Norwegian film director."
+    assert (best.citation.quote, best.after) == ("She was born in Oslo, Norway.", "Her father was Hugo Lind.")
+    assert [each.citation.document for each in given.passages] == ["Ada Lind", "Rain Road (film)", "Hugo Lind"]
+    assert_citations_hold(database, films, replace(given, citations=tuple(each.citation for each in given.passages)))
 
 
 @pytest.mark.parametrize(
-    ("question", "short", "relations"),
+    ("question", "document"),
     [
-        ("When was the director of film Rain Road born?", "4 May 1890", ["DIRECTOR", "born on"]),
-        ("Where was the director of film Rain Road born?", "Oslo, Norway", ["DIRECTOR", "BORN_IN"]),
-        ("Where did the father of the director of film Rain Road die?", "Bergen", ["DIRECTOR", "father", "died in"]),
-        ("Which film came out first, Salt (film) or Rain Road?", "Rain Road", ["made on", "made on"]),
-        ("Which film has the director who was born later, Salt or Rain Road?", "Salt", None),
-        ("Are Ada Lind and Tom Berg from the same country?", "no", ["citizenship", "citizenship"]),
-        ("Are Ada Lind and Hugo Lind from the same country?", "yes", ["citizenship", "citizenship"]),
-        ("Are Ada Lind and Tom Berg both film directors?", "yes", ["is", "is"]),
-        ("Are Ada Lind and Hugo Lind both film directors?", "no", ["is", "is not said to be"]),
+        ("When was the director of film Rain Road born?", "Rain Road (film)"),
+        ("Which film came out first, Salt or Rain Road?", "Rain Road (film)"),
+        ("Are Ada Lind and Tom Berg from the same country?", "Tom Berg"),
+        ("How many people visited Hald Castle in 2018?", "Hald Castle"),
+        ("Who wrote Rain Road?", "Rain Road (film)"),
+        ("Where did the mother of Tom Berg die?", "Tom Berg"),
+        ("Who was the father of Tom Berg?", "Tom Berg"),
     ],
 )
-def test_the_short_answer_is_read_off_a_path_that_is_shown(
-    database: Database, films: str, question: str, short: str, relations: list[str] | None
+def test_what_no_clause_states_has_no_short_answer(
+    database: Database, films: str, question: str, document: str
 ) -> None:
     given = answer(database, films, question, mode="local")
-    assert given.short == short
-    assert given.answer.lower().startswith(short.lower())
-    assert relations is None or [step.relation for step in given.path] == relations
-    assert all(1 <= step.citation <= len(given.citations) for step in given.path)
-    assert all(claim.support == "supported" for claim in given.claims)
-    assert given.usage.calls == 0
-    assert_citations_hold(database, films, given)
+    assert (given.found, given.short, given.path, given.claims) == (False, "", (), ())
+    assert given.passages[0].citation.document == document
 
 
-def test_a_step_that_is_a_fact_names_its_entities_and_the_words_that_state_it(database: Database, films: str) -> None:
-    step = answer(database, films, "Where was the director of film Rain Road born?", mode="local").path[0]
-    assert (step.source, step.target) == ("Rain Road", "Ada Lind")
-    assert all(each and len(each) == 32 for each in (step.source_id, step.target_id, step.fact_id))
-
-
-def test_a_question_of_several_steps_is_taken_apart(database: Database, films: str) -> None:
-    given = answer(database, films, "How many people visited Hald Castle in 2019?", mode="local")
-    assert given.short == "12,500"
-    assert_citations_hold(database, films, given)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "When was the director of film Nothing At All born?",
-        "Which film came out first, Salt or Nothing At All?",
-        "Where did the mother of Tom Berg die?",
-        "Are Ada Lind and Nobody Here from the same country?",
-    ],
-)
-def test_a_broken_way_has_no_short_answer(database: Database, films: str, question: str) -> None:
+@pytest.mark.parametrize("question", ["Who painted Zorblax?", "When did the moon fall down?", "?!"])
+def test_names_and_words_that_no_passage_has_give_no_passages(database: Database, films: str, question: str) -> None:
     given = answer(database, films, question, mode="local")
-    assert (given.short, given.path) == ("", ())
+    assert (given.found, given.answer, given.citations, given.passages) == (False, NOT_FOUND, (), ())
 
 
-def test_a_path_keeps_to_what_filters_leave(database: Database, films: str) -> None:
-    filters = Filters(documents=("Rain Road (film)",))
-    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local", filters=filters)
-    assert "Oslo" not in given.answer
-    assert {each.document for each in given.citations} <= {"Rain Road (film)"}
-
-
-@pytest.mark.parametrize(
-    "question", ["?!", "Who directed ?", "Who was born first, or ?", "Are and both ?", "the father of"]
-)
-def test_questions_with_nothing_in_them_have_no_short_answer(database: Database, films: str, question: str) -> None:
+@pytest.mark.parametrize("question", ["Who directed ?", "Who was born first, or ?", "Are and both ?", "the father of"])
+def test_questions_without_a_name_have_no_short_answer(database: Database, films: str, question: str) -> None:
     assert answer(database, films, question, mode="local").short == ""
 
 
-def test_flat_search_reads_no_path(database: Database, films: str) -> None:
-    assert answer(database, films, "Where was the director of film Rain Road born?", mode="naive").path == ()
+def test_passages_keep_to_what_filters_leave(database: Database, films: str) -> None:
+    filters = Filters(documents=("Rain Road (film)",))
+    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local", filters=filters)
+    assert [each.citation.document for each in given.passages] == ["Rain Road (film)"]
+    assert given.citations == (given.passages[0].citation,)
+    assert {each.document for each in given.evidence if each.chunk_id} == {"Rain Road (film)"}
 
 
 # --------------------------------------------------------------------------------------------- claims of a model
@@ -209,9 +206,9 @@ def test_an_answer_of_which_nothing_is_left_is_replaced_by_the_sources_own_words
 ) -> None:
     with FakeLlm(rules=say("She was born in Paris [{oslo}].")) as llm:
         given = by_model(database, films, llm, QUESTION, unsupported="drop")
-    assert "Paris" not in given.answer
+    assert (given.found, given.answer) == (False, f"{DOCUMENTS['Rain Road (film)'][0]} [1]")
+    assert given.citations == (given.passages[0].citation,)
     assert any("nothing in the model's answer was supported" in note for note in given.notes)
-    assert_citations_hold(database, films, given)
 
 
 def test_a_model_judges_all_claims_in_one_call_and_both_calls_are_counted(database: Database, films: str) -> None:
@@ -280,7 +277,7 @@ def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: 
 
         llm.rules = rules
         given = by_model(database, graph, llm, QUESTION)
-    assert (given.found, given.citations, given.claims) == (False, (), ())
+    assert (given.found, given.citations, given.claims, given.passages) == (False, (), (), ())
     assert any("ask again" in note for note in given.notes)
 
 
@@ -290,7 +287,8 @@ def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: 
 def test_the_cited_subgraph_has_the_cited_nodes_and_the_relationships_between_them_and_no_others(
     database: Database, films: str
 ) -> None:
-    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local")
+    with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Oslo [{oslo}].")) as llm:
+        given = by_model(database, films, llm, QUESTION)
     row = database.read(queries.get(QUERY), **parameters(given, films))[0]
     labels = sorted(
         next(label for label in node.labels if label in ("Entity", "Chunk", "Document")) for node in row["nodes"]
@@ -305,14 +303,14 @@ def test_the_cited_subgraph_has_the_cited_nodes_and_the_relationships_between_th
 
 
 def test_the_text_for_browser_is_the_query_as_one_statement_and_runs(database: Database, films: str) -> None:
-    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local")
+    given = answer(database, films, "Who directed Rain Road?", mode="local")
     text = browser_text(given, films)
     assert not [line for line in text.splitlines() if line.startswith(":")]
     with database.driver.session() as session:
         shown = session.run(text).single(strict=True)
         asked = session.run(queries.get(QUERY).text, parameters(given, films)).single(strict=True)
     assert {each.element_id for each in shown["nodes"]} == {each.element_id for each in asked["nodes"]}
-    assert len(shown["nodes"]) == 7
+    assert len(shown["nodes"]) == 4
 
 
 def test_hostile_names_of_graphs_stay_literals(database: Database, films: str) -> None:
@@ -346,13 +344,14 @@ def kg(
 
 
 def test_the_command_shows_path_sources_evidence_statistics_and_the_query(kg: Callable, films: str) -> None:
-    question = "Where was the director of film Rain Road born?"
-    code, out, _ = kg("ask", question, "--graph", films, "--show", "--stats", "--cypher")
+    code, out, _ = kg("ask", "Where did Hugo Lind die?", "--graph", films, "--show", "--stats", "--cypher")
     assert code == 0
-    assert out.startswith("Oslo, Norway [1] [2]\n")
-    assert "Rain Road -DIRECTOR-> Ada Lind [1]" in out
+    assert out.startswith("Bergen [1]\nHe died in Bergen. [1]\n")
+    assert "Hugo Lind -says-> Bergen [1]" in out
     for words in (
-        "  [2] Ada Lind, chunk ",
+        "  [1] Hugo Lind, chunk ",
+        "The passages that fit best:\n  [1] Hugo Lind\n      Hugo Lind (1860 – 1921) was ",
+        "\n    > He died in Bergen.\n",
         "claims:",
         "passages:",
         "took ",
@@ -363,11 +362,12 @@ def test_the_command_shows_path_sources_evidence_statistics_and_the_query(kg: Ca
 
 
 def test_the_json_has_it_all(kg: Callable, films: str) -> None:
-    code, out, _ = kg("ask", "Where was the director of film Rain Road born?", "--graph", films, "--json", "--cypher")
+    code, out, _ = kg("ask", "Where did Hugo Lind die?", "--graph", films, "--json", "--cypher")
     found = json.loads(out)
     assert code == 0
-    assert (found["short"], found["found"]) == ("Oslo, Norway", True)
-    assert [step["relation"] for step in found["path"]] == ["DIRECTOR", "BORN_IN"]
+    assert (found["short"], found["found"]) == ("Bergen", True)
+    assert [(step["relation"], step["target"]) for step in found["path"]] == [("says", "Bergen")]
+    assert found["passages"][0]["citation"] == found["citations"][0]
     assert found["claims"][0]["support"] == "supported"
     assert {"retrieval_seconds", "model_seconds", "seconds", "calls", "tokens", "usd", "citations"} <= set(found)
     assert "UNWIND [{chunk: '" in found["cypher"]
@@ -413,15 +413,12 @@ def test_settings_say_who_judges_claims_and_what_happens_to_them(
 
 def test_kg_eval_answers_scores_shows_and_goes_on(kg: Callable, films: str, tmp_path: Path) -> None:
     questions, saved = tmp_path / "questions.jsonl", tmp_path / "saved.jsonl"
+    passage = "Rain Road is a 1931 drama film directed by Ada Lind in Bergen."
     rows = [
-        {
-            "id": "1",
-            "question": "Where was the director of film Rain Road born?",
-            "answer": "oslo, norway!",
-            "type": "two",
-        },
+        {"id": "1", "question": "Where did Hugo Lind die?", "answer": "bergen!", "type": "two"},
         {"id": "2", "question": "When did Ada Lind die?", "answer": "3 June 1951", "type": "one"},
         {"id": "3", "question": "When did the moon fall down?", "answer": "never", "type": "one"},
+        {"id": "4", "question": "Who wrote Rain Road?", "answer": passage, "type": "one"},  # no short answer: not found
     ]
     questions.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     given = ("eval", "answers", "--questions", str(questions), "--graph", films, "--save", str(saved))
@@ -430,12 +427,12 @@ def test_kg_eval_answers_scores_shows_and_goes_on(kg: Callable, films: str, tmp_
     assert "100.0" in out
     code, out, _ = kg(*given, "--json")
     found = json.loads(out)
-    assert (code, found["asked"], found["taken"]) == (0, 3, 1)
-    assert found["exact_match"] == pytest.approx(1 / 3, abs=1e-4)
+    assert (code, found["asked"], found["taken"]) == (0, 4, 1)
+    assert (found["found"], found["exact_match"]) == (0.5, 0.25)
     assert found["types"]["two"]["exact_match"] == 1.0
-    assert found["f1"] == pytest.approx((1 + 2 / 3) / 3, abs=1e-4)
+    assert found["f1"] == pytest.approx((1 + 2 / 3) / 4, abs=1e-4)
     assert found["citation_validity"] == 1.0
-    assert len(saved.read_text(encoding="utf-8").splitlines()) == 3
+    assert len(saved.read_text(encoding="utf-8").splitlines()) == 4
     assert kg("eval", "answers", "--questions", str(questions), "--graph", films, "--corpus", "x")[0] == 2
 
 
@@ -445,7 +442,7 @@ def test_kg_eval_answers_loads_a_corpus(
     corpus, questions = tmp_path / "corpus.jsonl", tmp_path / "questions.jsonl"
     rows = [{"idx": n, "title": title, "text": text} for n, (title, (text, _)) in enumerate(DOCUMENTS.items())]
     corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    question = {"id": "1", "question": "When was the director of film Rain Road born?", "answer": "4 May 1890"}
+    question = {"id": "1", "question": "When was Tom Berg born?", "answer": "1 March 1902"}
     questions.write_text(json.dumps(question), encoding="utf-8")
     code, out, err = kg("eval", "answers", "--questions", str(questions), "--corpus", str(corpus), "--json")
     assert code == 0, err
@@ -500,8 +497,7 @@ def test_what_a_terminal_obeys_is_not_printed(kg: Callable, films: str, monkeypa
 
 
 def test_no_chunk_of_another_graph_is_cited(database: Database, films: str, graph: str) -> None:
-    loaded, _ = document(graph, "Rain Road (film)", ["Rain Road is a film directed by Eva Holm."])
-    load(database, graph, "Rain Road (film)", ["Rain Road is a film directed by Eva Holm."], [[]])
-    assert loaded.graph == graph
-    assert answer(database, films, "Who directed Rain Road?").short == "Ada Lind"
-    assert answer(database, graph, "Who directed Rain Road?", mode="local").short == "Eva Holm"
+    load(database, graph, "Hugo Lind", ["Hugo Lind (1860 – 1921) was a baker. He died in Narvik."], [[]])
+    search_indexes.create_fulltext(database)
+    assert answer(database, films, "Where did Hugo Lind die?", mode="local").short == "Bergen"
+    assert answer(database, graph, "Where did Hugo Lind die?", mode="local").short == "Narvik"

@@ -16,7 +16,7 @@ from kg_neo4j.settings import Settings
 from kg_runner import Kg
 
 TEXT = "Ada Lovelace met Charles Babbage in 1833.\n\nCharles Babbage designed the Analytical Engine.\n\n" * 8
-OTHER = "William King married Ada Lovelace."
+OTHER = "---\nauthor: Mary Gray\ndate: 2024-05-06\n---\n\nWilliam King married Ada Lovelace."
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     found = tmp_path / "notes"
     found.mkdir()
     (found / "ada.txt").write_text(TEXT, "utf-8")
-    (found / "king.txt").write_text(OTHER, "utf-8")
+    (found / "king.md").write_text(OTHER, "utf-8")
     return found
 
 
@@ -64,6 +64,7 @@ def test_a_copy_is_what_a_load_gives(
         copy.load(folder, options=options)
         copy.export(tmp_path / "loaded.jsonl")
     assert (tmp_path / "copy.jsonl").read_bytes() == (tmp_path / "loaded.jsonl").read_bytes()
+    assert b'"author":"Mary Gray"' in (tmp_path / "copy.jsonl").read_bytes()
 
 
 def test_a_graph_is_copied_by_a_command(kg: Kg, graph: str, folder: Path, target: str) -> None:

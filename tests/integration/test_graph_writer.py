@@ -378,6 +378,20 @@ def test_a_language_that_is_named_later_is_recorded(database: Database, graph: s
     assert [each.language for each in list_documents(database, graph)] == ["de"]
 
 
+def test_author_and_date_are_stored_and_what_a_document_lacks_is_no_property(database: Database, graph: str) -> None:
+    source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks, configuration())
+        assert [(each.author, each.date) for each in list_documents(database, graph)] == [("", "")]
+        assert '"author"' not in dump(database, graph)
+        dated = replace(source, author="Ada Cole, Bob Day", date="05-Jul-2001")
+        assert record_document(database, lease, dated, chunks, configuration()).changes == 1
+    assert [(each.author, each.date) for each in list_documents(database, graph)] == [
+        ("Ada Cole, Bob Day", "05-Jul-2001")
+    ]
+    assert '"author":"Ada Cole, Bob Day"' in dump(database, graph)
+
+
 def test_another_tokeniser_is_named_in_the_refusal(database: Database, graph: str) -> None:
     source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
     with Lease(database, graph) as lease:

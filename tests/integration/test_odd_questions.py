@@ -64,8 +64,9 @@ def texts(asked: Answerer, database: Database) -> dict[str, str]:
 
 def check(given: Answer, texts: dict[str, str]) -> None:
     assert given.answer
-    assert given.found or not given.citations
-    for citation in given.citations:
+    shown = [each.citation for each in given.passages]
+    assert given.found or [*given.citations] in ([], shown[:1])
+    for citation in (*given.citations, *shown):
         assert texts[citation.chunk_id][citation.start : citation.end] == citation.quote
     for evidence in given.evidence:
         assert evidence.id in texts
@@ -128,7 +129,7 @@ def test_odd_lines_of_a_conversation_never_crash(asked: Answerer, texts: dict[st
                 talk.ask(question)
             continue
         check(talk.ask(question).answer, texts)
-    assert talk.ask("Who was Ada Lovelace?").answer.found
+    assert talk.ask("When was Ada Lovelace born?").answer.short == "10 December 1815"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -51,7 +51,7 @@ def test_a_citation_of_a_pdf_has_the_page_of_its_quote(offline: Settings, paper:
     assert {citation["page"] for citation in json.loads(out)["citations"]} == {4}
     answer = ask("Why did Karl Braun hate Oslo?", settings=offline)
     assert not answer.found
-    assert all(citation.page for citation in answer.nearest)
+    assert {passage.citation.page for passage in answer.passages} == {1, 4}
 
 
 def test_a_document_without_pages_has_no_new_property(

@@ -155,6 +155,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with what the pages speak of."""
     place = tmp_path / "work"
     shutil.copytree(CHECKOUT / "examples", place / "examples")
+    shutil.copy(CHECKOUT / "LICENSE", place)
     pair = "name_1,type_1,name_2,type_2\n{},PERSON,{},PERSON\n"
     ada = "Ada Lovelace met Charles Babbage in 1833."
     asked = {"id": "1", "question": "Who met Charles Babbage?", "answer": "Ada Lovelace", "gold": [0]}

@@ -61,6 +61,40 @@ def test_the_example_article_becomes_a_graph_offline_and_a_repeat_changes_nothin
     assert dump(database, offline.graph) == before
 
 
+WALK = "Nora Quill heard the rain, and the rain went on all night over the roofs of the town.\n\n"
+MARRIED = "Anna Weber married Karl Braun in Vienna in 1901. Karl Braun was born in Graz.\n\n"
+NEEDED = "this kind of text needs a model. `kg ask` and `kg search` work on its passages."
+
+
+def test_a_load_by_rules_that_found_few_relationships_ends_with_a_note_on_its_own_documents(
+    database: Database, offline: Settings, tmp_path: Path
+) -> None:
+    options = LoadOptions(vectors=False, analytics=False)
+    load([STORY], settings=offline, options=options)
+    path = tmp_path / "walk.txt"
+    path.write_text(WALK * 100, "utf-8")
+    found = load([str(path)], settings=offline, options=options)
+    assert found.notes[-1] == f"1 name, 0 relationships: {NEEDED}"
+    assert NEEDED not in str(load([str(path)], settings=offline, options=options).notes)  # it changed nothing
+    (tmp_path / "wedding.txt").write_text(WALK * 100 + MARRIED, "utf-8")
+    found = load([str(tmp_path)], settings=offline, options=options)
+    documents = database.read(queries.get("reports/documents"), graph=offline.graph)
+    [row] = [each for each in documents if each["Source"].endswith("wedding.txt")]
+    names, facts = row["Entities"], row["Facts"]
+    assert names > facts > 0
+    assert found.notes[-1] == f"{names} names, {facts} relationship{'s' * (facts > 1)}: {NEEDED}"
+
+
+@pytest.mark.parametrize("text", [WALK * 20, (WALK * 8 + MARRIED) * 12], ids=["short", "rich"])
+def test_neither_a_short_text_nor_one_with_relationships_is_said_to_need_a_model(
+    offline: Settings, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "walk.txt").write_text(text, "utf-8")
+    found = load([str(tmp_path)], settings=offline, options=LoadOptions(vectors=False, analytics=False))
+    assert found.rows.accepted > 0
+    assert NEEDED not in str(found.notes)
+
+
 def test_changes_count_the_document_its_chunks_and_what_was_read_of_them(offline: Settings, tmp_path: Path) -> None:
     path = tmp_path / "rain.txt"
     path.write_text("it rained all day, and nobody went out.", "utf-8")

@@ -83,7 +83,9 @@ def test_the_most_connected_come_first_and_the_isolated_are_left_out(database, f
     found = read_graph(database, filled, 150)
     assert [(node.name, node.degree) for node in found.nodes][:2] == [("Ada", 5), ("Ben", 2)]
     assert {node.name for node in found.nodes} == {"Ada", "Ben", "Cleo", "Dan"}
-    assert found.total_nodes == 5
+    assert (found.total_nodes, found.alone) == (4, 1)
+    everybody = read_graph(database, filled, 150, alone=True)
+    assert ([node.name for node in everybody.nodes][4:], everybody.total_nodes, everybody.alone) == (["Zoe"], 5, 0)
     named = sorted((found.nodes[each.source].name, found.nodes[each.target].name) for each in found.relationships)
     assert named == [("Ada", "Ada"), ("Ada", "Ben"), ("Ada", "Cleo"), ("Ben", "Ada"), ("Dan", "Ada")]
     assert {each.evidence for each in found.relationships} == {2}
@@ -95,10 +97,23 @@ def test_the_limit_keeps_relationships_between_drawn_nodes_only(database, filled
     assert len(found.relationships) == 3
 
 
-def test_a_graph_without_relationships_is_drawn_as_it_is(database, graph):
+def test_of_a_graph_without_relationships_nothing_is_drawn(database, graph, tmp_path):
     node = {"name": "Ada", "num": num(graph, 0), "type": "PERSON", "community": None}
     database.write(CREATE, graph=graph, nodes=[node], pairs=[])
-    assert [(node.name, node.community) for node in read_graph(database, graph, 9).nodes] == [("Ada", "")]
+    with pytest.raises(UsageError, match="has no relationship: there is nothing to draw") as caught:
+        plot(database, graph, tmp_path / "graph.svg")
+    assert caught.value.hint == "`kg search` finds its entities"
+    assert [(node.name, node.community) for node in read_graph(database, graph, 9, alone=True).nodes] == [("Ada", "")]
+
+
+def test_the_caption_says_how_many_are_not_drawn_and_for_what(database, filled, tmp_path):
+    assert plot(database, filled, tmp_path / "graph.svg", limit=3).left_out == 1
+    told = "1 entity without a relationship is not drawn"
+    assert f">3 of 4 nodes, 4 relationships; {told}</text>" in (tmp_path / "graph.svg").read_text("utf-8")
+    plot(database, filled, tmp_path / "graph.html")
+    page = (tmp_path / "graph.html").read_text("utf-8")
+    data = json.loads(re.search(r'id="kg-graph">(.*?)</script>', page)[1])
+    assert (data["total_nodes"], data["left_out"]) == (4, told)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +222,7 @@ def test_a_page_holds_the_details_of_nodes_and_relationships(database, attested,
 )
 def test_the_queries_are_what_their_headers_say(database, name):
     query = queries.get(f"analytics/{name}")
-    params = {"graph": "main", "limit": 1, "nums": [], "facts": [], "quotes": 1, "hub": 1}
+    params = {"graph": "main", "limit": 1, "least": 1, "nums": [], "facts": [], "quotes": 1, "hub": 1}
     columns, kind = database.explain(query, **{each.name: params[each.name] for each in query.params})
     assert columns == tuple(column.name for column in query.columns)
     assert kind == "r"

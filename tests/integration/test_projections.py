@@ -59,10 +59,9 @@ TIES = """0-5 0-27-2 1-23 2-18 3-26 4-5-8 4-6 4-10-2 4-11 4-12 4-13 4-14 4-15 4-
 def test_communities_repeat_also_where_two_would_be_equally_good(database: Database, graph: str) -> None:
     rows = np.array([[int(number) for number in (*pair.split("-"), "1")[:3]] for pair in TIES.split()])
     pairs = fold(rows[:, 0] * 2**20, rows[:, 1] * 2**20, rows[:, 2])
-    nums = sorted({int(num) for num in (*pairs.smaller, *pairs.larger)})
     found = set()
     for _ in range(20):
-        with projecting.project(database, graph, nums, pairs) as projection:
+        with projecting.project(database, graph, pairs) as projection:
             levels = communities.hierarchy(graph, projection.leiden(42))
             found.add(tuple(tuple(each.id for each in level) for level in levels))
     assert len(found) == 1
@@ -82,7 +81,7 @@ from kg_neo4j.organise.analytics import read_graph
 from kg_neo4j.organise.projection import project
 database = Database(DatabaseAddress(*sys.argv[2:5]))
 found = read_graph(database, sys.argv[5], "test")
-with project(database, sys.argv[5], list(found.ids), found.pairs) as projected:
+with project(database, sys.argv[5], found.pairs) as projected:
     print(projected.name, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -103,7 +102,7 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(database: Database, cl
     gds = client(database)
     foreign = f"kg-neo4j-lookalike-{club}"
     text = queries.get("analytics/project").text
-    made = gds.graph.project.cypher(text, name=foreign, sources=[1], targets=[2], weights=[1.0], alone=[])
+    made = gds.graph.project.cypher(text, name=foreign, sources=[1], targets=[2], weights=[1.0])
     try:
         with projected(database, club) as alive:
             assert left not in projections(database)

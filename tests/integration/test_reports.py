@@ -125,8 +125,8 @@ def test_relationships_and_nodes_by_type(database: Database, curie: str) -> None
     assert found.columns == ("RelationshipType", "Count")
     assert list(found.rows) == [(name, 1) for name in ("DISCOVERED", "LIVED_IN", "MARRIED_TO", "PRAISED", "STUDENT_OF")]
     found = report(database, curie, "nodes-by-type")
-    assert found.columns == ("NodeType", "Count")
-    assert list(found.rows) == [("PERSON", 4), ("PLACE", 2), ("ELEMENT", 1)]
+    assert found.columns == ("NodeType", "Count", "WithoutRelationships")
+    assert list(found.rows) == [("PERSON", 4, 0), ("PLACE", 2, 1), ("ELEMENT", 1, 0)]
 
 
 def test_database_info_counts_what_is_there(database: Database, curie: str) -> None:
@@ -135,7 +135,7 @@ def test_database_info_counts_what_is_there(database: Database, curie: str) -> N
     def of(wanted: str) -> dict[str, int]:
         return {name: count for (kind, name), count in found.items() if kind == wanted}
 
-    assert (of("Nodes"), of("Relationships")) == ({"": 7}, {"": 5})
+    assert (of("Nodes"), of("Relationships")) == ({"": 7, "without relationships": 1}, {"": 5})
     assert of("Label") == {"PERSON": 4, "PLACE": 2, "ELEMENT": 1}
     assert set(of("Relationship type")) == {"DISCOVERED", "LIVED_IN", "MARRIED_TO", "PRAISED", "STUDENT_OF"}
     assert found["Property of nodes", "evidence_count"] == 7
@@ -156,7 +156,10 @@ def test_database_info_counts_what_is_there(database: Database, curie: str) -> N
 def test_database_info_of_an_empty_graph_counts_nothing(database: Database, graph: str) -> None:
     found = rows(database, graph, "database-info")
     kinds = ("Nodes", "Relationships", "Bookkeeping nodes", "Bookkeeping relationships")
-    assert found == [(kind, "", 0) for kind in kinds]
+    assert found == [(kind, "", 0) for kind in kinds[:1]] + [
+        ("Nodes", "without relationships", 0),
+        *((kind, "", 0) for kind in kinds[1:]),
+    ]
 
 
 @pytest.mark.parametrize("name", ["Marie Curie", "marie curie", "MARIE CURIE"])
@@ -236,10 +239,12 @@ def test_years_on_which_texts_differ_have_their_places(database: Database, graph
 
 
 def test_documents_and_rejected_rows_say_what_came_of_each_chunk(database: Database, curie: str) -> None:
-    assert [row[:7] for row in rows(database, curie, "documents")] == [
-        ("curie.txt", 4, 4, 1, 4, 3, 6),
-        ("langevin.txt", 2, 2, 0, 4, 2, 1),
+    assert [row[:8] for row in rows(database, curie, "documents")] == [
+        ("curie.txt", 4, 4, 1, 4, 0, 3, 6),
+        ("langevin.txt", 2, 2, 0, 4, 1, 2, 1),
     ]
+    assert "Lviv" not in [row[0] for row in rows(database, curie, "pagerank")]
+    assert len(rows(database, curie, "pagerank")) == 6
     assert rows(database, curie, "rejected-rows")[:2] == [
         ("curie.txt", 3, "", 3, 3, "done"),
         ("curie.txt", 2, "", 5, 2, "done"),
@@ -373,7 +378,7 @@ def test_hostile_labels_in_the_database_stay_data(database: Database, graph: str
     found = {
         name: rows(database, graph, name, **({"from": "A", "to": "B"} if "path" in name else {})) for name in NAMES
     }
-    assert (HOSTILE, 1) in found["nodes-by-type"]
+    assert (HOSTILE, 1, 0) in found["nodes-by-type"]
     assert (HOSTILE, 1) in found["relationships-by-type"]
     assert ("Label", HOSTILE, 1) in found["database-info"]
     assert ("Property of relationships", HOSTILE, 1) in found["database-info"]

@@ -102,8 +102,11 @@ def test_two_cliques_hang_together_by_their_bridge(database: Database, cliques: 
     assert (found["A1"]["community_degree"], found["A5"]["community_degree"], found["A5"]["degree"]) == (4, 4, 5)
     assert found["A5"]["bridges"] == [found["B1"]["id"]]
     listed = rows(database, cliques, "components", smallest=1)
-    assert [row[:4] for row in listed] == [(1, 10, 0.7692, 21), (2, 2, 0.1538, 1), (3, 1, 0.0769, 0)]
-    assert len(rows(database, cliques, "components")) == 2
+    assert [row[:4] for row in listed] == [(1, 10, 0.8333, 21), (2, 2, 0.1667, 1), (0, 1, None, 0)]
+    assert listed[2][4] == ("Hermit",)
+    assert rows(database, cliques, "components") == listed
+    assert [row[0] for row in rows(database, cliques, "components", limit=1)] == [1, 0]
+    assert rows(database, cliques, "k-core")[-1] == (0, 1, 13, ("Hermit",))
 
 
 def test_centrality_within_a_community_counts_its_members_only(database: Database, graph: str) -> None:

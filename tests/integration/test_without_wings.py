@@ -53,6 +53,8 @@ def test_a_model_loads_a_text_and_answers_without(
         assert supported == []
     else:
         assert without_vectors == []
+    code, out, err = kg(package, tmp_path, online_environment, "ask", "Who painted Zorblax?", "--json")
+    assert (code, json.loads(out)["answer"]) == (0, "No answer found."), err
 
 
 @pytest.mark.parametrize("package", COMMANDS)

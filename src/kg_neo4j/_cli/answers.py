@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import typer
 
 from kg_neo4j._cli.terminal import print_text, remark
-from kg_neo4j.records import Answer, Citation, TreeStep
+from kg_neo4j.records import Answer, Citation, Passage, TreeStep
 
 LONGEST_QUOTE = 300  # characters of a quote; --show prints it whole
 
@@ -22,26 +22,28 @@ SUPPORT_SIGNS |= {"unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
 
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:
-    """Print an answer and the words that it rests on, or the nearest passages where there is none.
+    """Print an answer and the words that it rests on, and the passages that fit best.
 
     With `evidence` also paths, ids, offsets, claims and all that was read, with `stats` what it took.
     """
     shown = _harmless(answer.answer)
     if answer.short and answer.path and not evidence:
         shown = shown.partition("\n")[0]  # further lines repeat the quotes
-    print_text(shown)
+        shown += f" ({SUPPORT_SIGNS[answer.claims[0].support]})" if answer.claims else ""
+    if answer.found or not answer.citations:  # else the best passage says it
+        print_text(shown)
     if answer.short and not answer.path:
         print_text(f"  in short: {_line(answer.short)}")
     if evidence:
         _show_sources(answer)
         _show_evidence(answer)
-    else:
+    elif answer.found:
         for number, citation in enumerate(answer.citations, 1):
             print_text(f"  [{number}] {_quoted(citation, shown)}")
-    if answer.nearest:
-        print_text("The nearest passages:")
-    for number, citation in enumerate(answer.nearest, 1):
-        print_text(f"  [{number}] {_quoted(citation)}")
+    if answer.passages:
+        print_text("The passages that fit best:")
+    for number, passage in enumerate(answer.passages, 1):
+        _show_passage(number, passage)
     if evidence and answer.query:
         print_text(answer.query.cypher.rstrip())
         print_text(f"  with {json.dumps(answer.query.parameters, ensure_ascii=False)}")
@@ -54,6 +56,16 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
             for each in answer.shares
         ]
         print_text(f"{count} nodes of the tree: {', '.join(named)}")
+
+
+def _show_passage(number: int, passage: Passage) -> None:
+    """Print where a passage stands, and its words; the sentence that answers has a line and a mark of its own."""
+    section = _line(passage.section)
+    heading = f", {section}" if section and section != _line(passage.citation.document) else ""
+    print_text(f"  [{number}] {_titled(passage.citation)}{heading}")
+    for mark, words in ((" ", passage.before), (">", passage.citation.quote), (" ", passage.after)):
+        if words:
+            print_text(f"    {mark} {_line(_readable(words))}")
 
 
 def show_notes(answer: Answer, *, evidence: bool = False) -> None:
@@ -118,12 +130,16 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
 
 def _quoted(citation: Citation, shown: str = "") -> str:
     """Return the title and the quote; the title alone where the answer has the same words."""
-    from kg_neo4j.retrieve.sentences import readable
-
-    quote = _line(readable(citation.quote))
+    quote = _line(_readable(citation.quote))
     if quote in _line(shown):
         return _titled(citation)
     return f"{_titled(citation)}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
+
+
+def _readable(quote: str) -> str:
+    from kg_neo4j.retrieve.sentences import readable
+
+    return readable(quote)
 
 
 def _show_sources(answer: Answer) -> None:

@@ -37,7 +37,7 @@ def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all bu
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
-    Read are txt, md, html, pdf and docx, of folders those that are `chosen`; a file named itself is tried as text
+    Read are txt, md, rst, html, pdf and docx, of folders those that are `chosen`; a file named itself is tried as text
     whatever its suffix. `alias` names the one source in place of its own name; `language`, a code such as "pl", is that
     of all of them, and found for each by itself where it is None; likewise `encoding`, such as "cp1252", of those that
     are text. Keys are relative to `root`, and files of the documents in `known` keep theirs: see `folders.places_of`
@@ -101,6 +101,8 @@ def parse(
         language=language or detect(parsed.text),
         origin=file.real_path,
         left_out=parsed.left_out,
+        author=parsed.author,
+        date=parsed.date,
     )
 
 

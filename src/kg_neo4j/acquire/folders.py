@@ -21,6 +21,8 @@ SUFFIXES = {
     ".text": "text",
     ".md": "markdown",
     ".markdown": "markdown",
+    ".rst": "rst",
+    ".rest": "rst",
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
 
 from kg_neo4j.acquire.decoding import normalise_text
 from kg_neo4j.records import Section
+
+_MAIL = re.compile(r"\s*<[^<>\s]+@[^<>\s]+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,29 @@ class ParsedText:
     sections: tuple[Section, ...] = ()
     pages: tuple[int, ...] = ()  # start offset of each page
     left_out: str = ""  # what of the source is not in `text`, in words
+    author: str = ""  # as the source gives it, several parted by commas
+    date: str = ""  # as the source gives it
+
+
+def with_head(parsed: ParsedText, fields: Mapping[str, Any]) -> ParsedText:
+    """Return a text with the title, author and date that the fields of its head give; else its first heading as title.
+
+    The names of fields may have any case. Addresses of mail are left out of the author.
+    """
+    found = {name.lower(): words for name, value in fields.items() if (words := _words(value))}
+    heading = next((each.title for each in parsed.sections if each.level == 1), None)
+    author = _MAIL.sub("", found.get("author") or found.get("authors", ""))
+    date = found.get("date") or found.get("created", "")
+    return replace(parsed, title=found.get("title", heading), author=author, date=date)
+
+
+def _words(value: Any) -> str:
+    """Return the words of a text, of a date, of a list of them, or of the name in a table."""
+    if isinstance(value, dict):
+        value = value.get("name", "")
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_words, value)))
+    return " ".join(getattr(value, "isoformat", lambda: str(value))().split())
 
 
 @dataclass(frozen=True, slots=True)

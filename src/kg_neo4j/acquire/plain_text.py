@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import tomllib
+from collections.abc import Mapping
+from typing import Any
 
 from kg_neo4j import data_files
 from kg_neo4j.acquire.html_text import read_rendered
-from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.interface import ParsedText, with_head
 
 _DATA = data_files.beside(__file__)
 _GUTENBERG_START, _OLD_GUTENBERG_START, _GUTENBERG_END, _GUTENBERG_TITLE, _CREDITS = (
     re.compile(_DATA.text(name)) for name in ("start", "old_start", "end", "title", "credits")
 )
 _DATA_URI, _FOOTNOTE, _ADDED = (re.compile(_DATA.text(name)) for name in ("data_uri", "footnote", "added"))
+_HEAD, _YAML_FIELD, _YAML_ITEM, _YAML_PIECE, _YAML_TEXT = (
+    re.compile(_DATA.text(name)) for name in ("head", "yaml_field", "yaml_item", "yaml_piece", "yaml_text")
+)
 _HEADER_CHARACTERS = 40_000  # the old header, "the small print", is long
 
 MAX_MARKDOWN = 4_000_000  # characters: what is all markup takes 15 s a million; a novel has less than one
@@ -37,11 +42,12 @@ def read_markdown(text: str) -> ParsedText:
     """Return what a reader of Markdown sees; its headings become sections.
 
     The ends of lines stay, and the marks of headings, lists, fenced code and italics, for titles are in italics. A
-    picture is its alternative text. Comments, struck words, data URIs and front matter are left out.
+    picture is its alternative text. Comments, struck words, data URIs and front matter are left out: see `with_head`.
     """
-    text, title = _split_front_matter(text)
+    text, fields = _split_front_matter(text)
     if len(text) > MAX_MARKDOWN:
-        return ParsedText(text, title, left_out=f"over {MAX_MARKDOWN:,} characters of Markdown: read as plain text")
+        told = f"over {MAX_MARKDOWN:,} characters of Markdown: read as plain text"
+        return with_head(ParsedText(text, left_out=told), fields)
     from markdown_it import MarkdownIt
     from markdown_it.common.utils import escapeHtml
 
@@ -52,14 +58,28 @@ def read_markdown(text: str) -> ParsedText:
     for rule in ("em_open", "em_close"):
         parser.add_render_rule(rule, lambda _, all_, at, *__: all_[at].markup)
     parser.add_render_rule("fence", lambda _, all_, at, *__: f"<pre>{escapeHtml(code.format(all_[at]))}</pre>")
-    parsed = read_rendered(parser.render(_FOOTNOTE.sub("", _DATA_URI.sub("data:", text))))
-    return replace(parsed, title=title or next((each.title for each in parsed.sections if each.level == 1), None))
+    return with_head(read_rendered(parser.render(_FOOTNOTE.sub("", _DATA_URI.sub("data:", text)))), fields)
 
 
-def _split_front_matter(text: str) -> tuple[str, str | None]:
-    """Return the text after a block of YAML or TOML at its top, and the title that the block names."""
-    match = re.match(r"(---|\+\+\+)[ \t]*\n((?:[^\n]*\n){0,100}?)(?:\1|\.\.\.)[ \t]*(?:\n|$)", text)
+def _split_front_matter(text: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the text after a block of YAML or TOML at its top, and the fields of the block."""
+    match = _HEAD.match(text)
     if match is None or not re.search(r"^\w[\w-]*(?::| *=)", match[2], re.MULTILINE):
-        return text, None
-    title = re.search(r"^title(?::| *=)[ \t]*[\"']?(.*?)[\"']?[ \t]*$", match[2], re.MULTILINE | re.IGNORECASE)
-    return text[match.end() :].lstrip("\n"), title[1].strip() or None if title else None
+        return text, {}
+    try:
+        fields = tomllib.loads(match[2]) if match[1] == "+++" else _yaml_fields(match[2])
+    except tomllib.TOMLDecodeError:
+        return text, {}  # text between two lines of "+++"
+    return text[match.end() :].lstrip("\n"), fields
+
+
+def _yaml_fields(block: str) -> dict[str, list[str]]:
+    """Return the texts of each key at the left: its value, the items of its list, or their names."""
+    fields = {}
+    for key, value, below in _YAML_FIELD.findall(block):
+        listed = (
+            _YAML_PIECE.findall(value) if value.startswith("[") else ["".join(x) for x in _YAML_ITEM.findall(below)]
+        )
+        texts = (text.strip() for text in listed or [f"{value.lstrip('|>-+ ')} {' '.join(below.split())}"])
+        fields[key] = [_YAML_TEXT.sub(r"\2\3", text).replace('\\"', '"').replace("''", "'") for text in texts]
+    return fields

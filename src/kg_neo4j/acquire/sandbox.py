@@ -30,11 +30,13 @@ FILES_A_CHILD = 1_000  # libraries may leak memory
 _MODULES = {
     "text": "plain_text",
     "markdown": "plain_text",
+    "rst": "rst_text",
     "html": "html_text",
     "wiki": "html_text",
     "pdf": "pdf_text",
     "docx": "docx_text",
 }
+_TOLD = ("title", "left_out", "author", "date")
 _SPENT_SHARE = 4  # a child that has used a quarter of the memory limit reads no further file
 
 
@@ -55,9 +57,9 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     __exit__ = close
 
     def parse(self, kind: str, data: bytes, encoding: str | None = None) -> ParsedText:
-        """Return the text of a file of `kind` ("text", "markdown", "html", "pdf", "docx"), or of a page ("wiki").
+        """Return the text of a file of `kind`, a value of `folders.SUFFIXES`, or of a page ("wiki").
 
-        `encoding`, as `decoding.check_encoding` returns it, is that of plain text, Markdown and HTML. Raises
+        `encoding`, as `decoding.check_encoding` returns it, is that of all but PDF and DOCX. Raises
         UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
         """
         used, self._child = self._child, None
@@ -79,7 +81,8 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         if "refused" in outcome:
             raise UnreadableSource(outcome["refused"], hint=outcome["hint"])
         sections = tuple(Section(*section) for section in outcome["sections"])
-        return ParsedText(text, outcome["title"], sections, tuple(outcome["pages"]), outcome["left_out"])
+        told = {name: outcome[name] for name in _TOLD}
+        return ParsedText(text, sections=sections, pages=tuple(outcome["pages"]), **told)
 
 
 class _Crashed(UnreadableSource):
@@ -194,8 +197,8 @@ def _read(kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any],
     except UnreadableSource as refused:
         return {"refused": str(refused), "hint": refused.hint}, b""
     sections = [(section.title, section.level, section.start, section.end) for section in parsed.sections]
-    told = {"title": parsed.title, "sections": sections, "pages": parsed.pages, "left_out": parsed.left_out}
-    return told, parsed.text.encode("utf-8")
+    told = {name: getattr(parsed, name) for name in (*_TOLD, "pages")}
+    return told | {"sections": sections}, parsed.text.encode("utf-8")
 
 
 def _set_alarm(seconds: float) -> None:
@@ -226,7 +229,7 @@ def _parsed(kind: str, data: bytes, encoding: str | None) -> ParsedText:
 
     module = import_module(f"kg_neo4j.acquire.{_MODULES[kind]}")
     given: list[Any] = [data]
-    if _MODULES[kind] == "plain_text":
+    if kind in ("text", "markdown", "rst"):
         given = [normalise_text(decode(data, encoding=encoding))]
     elif kind == "html":
         given = [data, encoding]

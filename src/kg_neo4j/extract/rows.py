@@ -97,7 +97,7 @@ class ReadRows:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """A header row. `order` gives, for each column of the schema, its place in the answer's rows."""
+    """A header row. `order` gives, for each column of the schema, its place in the answer's rows, -1 for none."""
 
     kind: RowKind
     width: int
@@ -144,6 +144,7 @@ class _RowReader:
         cut = len(text) if len(text) <= MAX_ANSWER else text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
         self._text, self._rest = text[:cut], text[cut:]
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
+        self._unasked = tuple(column.name for column in schema.unasked)
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
         self._was_cut = has_ended is False
@@ -225,10 +226,11 @@ class _RowReader:
         for separator in SEPARATORS:
             names = _names(line, separator)
             for kind, columns in self._columns.items():
-                more = {STATED} & set(names) if kind is RowKind.RELATIONSHIP else set()
+                may_have = (*self._unasked, STATED) if kind is RowKind.RELATIONSHIP else ()
+                more = set(may_have) & set(names)
                 if len(names) == len(columns) + len(more) and set(names) == set(columns) | more:
-                    order = tuple(names.index(column) for column in columns)
-                    stated = names.index(STATED) if more else None
+                    order = tuple(names.index(each) if each in names else -1 for each in (*columns, *may_have[:-1]))
+                    stated = names.index(STATED) if STATED in more else None
                     return _Header(kind, len(names), order, separator=separator, stated=stated)
         return self._almost_header(_names(line, ","))
 
@@ -300,7 +302,7 @@ class _RowReader:
         if longest > MAX_FIELD:
             detail = f"a field of {longest} characters; at most {MAX_FIELD}"
             return self._reject(row, RejectionReason.TOO_LONG, detail)
-        ordered = tuple(fields[place] for place in header.order)
+        ordered = tuple(fields[place] if place >= 0 else "" for place in header.order)
         stated = header.stated is None or fields[header.stated].strip().casefold() != "false"
         self._version.rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN], stated))
         self._accepted += 1

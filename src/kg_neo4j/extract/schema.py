@@ -82,6 +82,7 @@ class Schema:
     example_answer: str
     hash: str
     text: str  # of the file
+    unasked: tuple[SchemaColumn, ...] = ()  # columns of relationships that no model is asked for
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -94,6 +95,11 @@ class Schema:
         return tuple(column.name for column in self.relationships)
 
     @property
+    def relationship_columns(self) -> tuple[SchemaColumn, ...]:
+        """All columns of relationships, those that no model is asked for last."""
+        return (*self.relationships, *self.unasked)
+
+    @property
     def node_properties(self) -> tuple[SchemaColumn, ...]:
         """Columns stored as properties of nodes."""
         return tuple(column for column in self.nodes if column.is_property)
@@ -101,7 +107,7 @@ class Schema:
     @property
     def relationship_properties(self) -> tuple[SchemaColumn, ...]:
         """Columns stored as properties of relationships."""
-        return tuple(column for column in self.relationships if column.is_property)
+        return tuple(column for column in self.relationship_columns if column.is_property)
 
 
 _NODE_START = (("node_id", ColumnKind.ID), ("node_type", ColumnKind.TYPE), ("name", ColumnKind.NAME))
@@ -144,13 +150,17 @@ def parse(text: str, where: str) -> Schema:
     try:
         data = tomllib.loads(text)
         nodes = tuple(_column(column) for column in data["nodes"])
-        relationships = tuple(_column(column) for column in data["relationships"])
+        asked, unasked = (
+            tuple(_column(column) for column in data["relationships"] if column.get("asked", True) is wanted)
+            for wanted in (True, False)
+        )
         schema = Schema(
             name=str(data["name"]),
             version=int(data["version"]),
             description=str(data["description"]),
             nodes=nodes,
-            relationships=relationships,
+            relationships=asked,
+            unasked=unasked,
             node_types=tuple(str(name) for name in data["node_types"]),
             relationship_types=tuple(str(name) for name in data["relationship_types"]),
             example_text=str(data["example"]["text"]).strip(),
@@ -165,7 +175,7 @@ def parse(text: str, where: str) -> Schema:
 
 
 def _column(data: dict[str, Any]) -> SchemaColumn:
-    unknown = set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum"}
+    unknown = set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum", "asked"}
     if unknown:
         raise ValueError(f"column {data.get('name')}: unknown keys {sorted(unknown)}")
     return SchemaColumn(
@@ -182,7 +192,7 @@ def _column(data: dict[str, Any]) -> SchemaColumn:
 def _check(schema: Schema, where: str) -> None:
     for columns, start, section in (
         (schema.nodes, _NODE_START, "nodes"),
-        (schema.relationships, _RELATIONSHIP_START, "relationships"),
+        (schema.relationship_columns, _RELATIONSHIP_START, "relationships"),
     ):
         found = tuple((column.name, column.kind) for column in columns[: len(start)])
         if found != start:
@@ -224,9 +234,9 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     lines += [f"name = {quoted(schema.name)}", "version = 1", f"description = {quoted(schema.description)}"]
     for section, types in (("node_types", schema.node_types), ("relationship_types", schema.relationship_types)):
         lines += [f"{section} = [", *(f"    {quoted(kind)}," for kind in types), "]"]
-    for section, columns in (("nodes", schema.nodes), ("relationships", schema.relationships)):
+    for section, columns in (("nodes", schema.nodes), ("relationships", schema.relationship_columns)):
         for column in columns:
-            lines += ["", f"[[{section}]]", *_column_lines(column)]
+            lines += ["", f"[[{section}]]", *_column_lines(column), *["asked = false"] * (column in schema.unasked)]
     lines += ["", "[example]", f"text = {_block(schema.example_text)}", f"answer = {_block(schema.example_answer)}"]
     return "\n".join(lines) + "\n"
 

@@ -100,7 +100,7 @@ class _Validation:
 
     def relationship(self, row: RawRow) -> RelationshipRow:
         allowed = self.schema.relationship_types
-        words, fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
+        words, fields = self._fields(row, self.schema.relationship_columns, allowed, RESERVED_RELATIONSHIP_TYPES)
         source, target = (self._end(words[kind]) for kind in (ColumnKind.SOURCE, ColumnKind.TARGET))
         row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
         return RelationshipRow(relationship_id=row_id, source_id=source, target_id=target, stated=row.stated, **fields)

@@ -77,6 +77,8 @@ class StoredDocument:
     schema: str
     schema_text: str | None
     language: str | None
+    author: str  # "" where it is not known
+    date: str  # likewise; as the source writes it
     revision: int | None  # of a page of a wiki
     origin: str | None  # stands for the real path of a file, see acquire.identity.origin_id
     config_hash: str
@@ -361,7 +363,7 @@ def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
 
 def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
     """Return what is stored of a document."""
-    names = "id graph kind key title source sha256 url language page_id revision licence".split()
+    names = "id graph kind key title source sha256 url language author date page_id revision licence".split()
     shaped = "config_hash schema schema_hash schema_text tokeniser options".split()
     properties = {name: getattr(document, name) for name in names}
     properties |= {name: list(getattr(document, name)) for name in ("redirects", "links", "pages")}

@@ -30,7 +30,7 @@ from kg_neo4j.organise.stored_analytics import (
 )
 from kg_neo4j.progress import SILENT, Progress
 
-VERSION = 4  # of what is computed here; part of the fingerprint
+VERSION = 5  # of what is computed here; part of the fingerprint
 DECIMALS = 6  # of PageRank, betweenness and clustering
 STAGE = "analytics"
 
@@ -178,19 +178,20 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
 
 
 def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> _Measured:
-    nums = list(found.ids)
-    if not found.pairs.count:  # GDS's Leiden fails on a graph without relationships
-        apart = {num: EntityStructure(num, 0, 0, 0.0, articulation=False) for num in nums}
-        cells: communities.Cells = {(num,): [num] for num in nums}  # each is a community of its own
-        return _Measured(cells, dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart)
-    with project(database, graph, nums, found.pairs) as projection:
-        return _Measured(
-            projection.leiden(seed),
-            projection.pagerank(),
-            projection.betweenness(seed),
-            projection.structure(),
-            projection.bridges(),
-        )
+    """Measure the entities that are related to others; the rest is not projected, and each is a part of its own."""
+    made = _Measured({}, {}, {}, {})
+    if found.pairs.count:
+        with project(database, graph, found.pairs) as gds:
+            made = _Measured(gds.leiden(seed), gds.pagerank(), gds.betweenness(seed), gds.structure(), gds.bridges())
+    alone = [num for num in found.ids if num not in made.structure]
+    levels = max(map(len, made.cells), default=1)
+    return _Measured(
+        {**made.cells, **{(-1 - num,) * levels: [num] for num in alone}},  # no label of GDS is negative
+        {**made.pagerank, **dict.fromkeys(alone, 1 - DAMPING)},
+        {**made.betweenness, **dict.fromkeys(alone, 0.0)},
+        {**made.structure, **{num: EntityStructure(-1 - num, 0, 0, 0.0, articulation=False) for num in alone}},
+        made.bridges,
+    )
 
 
 def _result(levels: tuple[communities.Level, ...], found: SettledGraph, measured: _Measured) -> Result:

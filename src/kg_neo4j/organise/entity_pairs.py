@@ -36,8 +36,8 @@ class EntityPairs:
         """Pairs of two entities."""
         return int(np.count_nonzero(self.smaller != self.larger))
 
-    def projected(self, nums: Sequence[int]) -> tuple[list[int], list[int], list[float], list[int]]:
-        """Return both ends and the weight of each pair, and those of `nums` that are in none, ascending.
+    def projected(self) -> tuple[list[int], list[int], list[float]]:
+        """Return both ends and the weight of each pair.
 
         The weight is the share of the rows of evidence that the heaviest pair has, and less than 1e-9 of itself more.
         GDS breaks ties between equally good communities differently in each run, whatever the seed. This leaves next to
@@ -46,8 +46,7 @@ class EntityPairs:
         apart = self.smaller != self.larger
         smaller, larger, instances = self.smaller[apart], self.larger[apart], self.instances[apart]
         weights = instances / max(1, int(instances.max(initial=1))) * (1 + 2.0**-30 * _fractions(smaller, larger))
-        alone = np.setdiff1d(np.array(nums, np.int64), np.concatenate((smaller, larger)))
-        return smaller.tolist(), larger.tolist(), weights.tolist(), alone.tolist()
+        return smaller.tolist(), larger.tolist(), weights.tolist()
 
     def degrees(self, groups: Mapping[int, int] | None = None) -> dict[int, int]:
         """Return num -> relationships in either direction; one with itself counts once. None: the num is left out.

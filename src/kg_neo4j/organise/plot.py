@@ -24,31 +24,33 @@ class PlotReport:
     path: Path
     nodes: int
     relationships: int
+    left_out: int  # entities without a relationship
 
 
 def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
     """Draw the `limit` most connected nodes of `graph` (>= 1, default 150: more cannot be read) into `target`.
 
     The extension decides: .png and .svg are one picture. .html is a page with a viewer: it can be moved and searched, a
-    click shows quotes, and it needs no network. `colour_by` is "type" or "community". An existing file is replaced once
-    the new one is whole.
+    click shows quotes, and it needs no network. `colour_by` is "type" or "community". The caption counts entities
+    without a relationship, which are not drawn. An existing file is replaced once the new one is whole.
 
-    Raises UsageError for another extension, a missing library, a folder that does not exist, an empty graph, and for
-    a PNG where the machine has no font.
+    Raises UsageError for another extension, a missing library, a folder that does not exist, a graph without a
+    relationship, and for a PNG where the machine has no font.
     """
     suffix = _check(target, colour_by, limit)
     data = read_graph(database, graph, limit)
     if not data.nodes:
-        raise UsageError(
-            f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
-        )
+        why, hint = "is empty", f"kg load FILE --graph {graph}"
+        if data.alone:
+            why, hint = "has no relationship", "`kg search` finds its entities"
+        raise UsageError(f"the graph {graph!r} {why}: there is nothing to draw", hint=hint)
     if suffix == ".html":
         content = draw_page(read_view(database, data, colour_by)).encode("utf-8")
     else:
         picture = draw_file(view(data, colour_by))
         content = as_png(picture) if suffix == ".png" else picture.encode("utf-8")
     write_whole(target, content)
-    return PlotReport(target, len(data.nodes), len(data.relationships))
+    return PlotReport(target, len(data.nodes), len(data.relationships), data.alone)
 
 
 def as_png(picture: str, *, system_fonts: bool = True) -> bytes:

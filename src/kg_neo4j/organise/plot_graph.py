@@ -52,30 +52,30 @@ class PlotGraph:
     name: str
     nodes: tuple[PlotNode, ...]
     relationships: tuple[PlotRelationship, ...]
-    total_nodes: int  # in the database
+    total_nodes: int  # in the database, without the next
+    alone: int = 0  # entities that are left out because they have no relationship
 
 
 def read_graph(database: Database, graph: str, limit: int, *, alone: bool = False) -> PlotGraph:
     """Read the `limit` most connected entities of `graph` and what relates them, in one transaction.
 
-    Entities without a relationship are left out as soon as one has any, unless those that are `alone` are to be drawn.
+    Entities without a relationship are left out, unless those that are `alone` are to be drawn.
     """
 
     def work(transaction: Transaction) -> PlotGraph:
-        total = transaction.run(queries.get("analytics/plot_total"), graph=graph)[0]["Nodes"]
-        rows = transaction.run(queries.get("analytics/plot_graph"), graph=graph, limit=limit)
+        size = transaction.run(queries.get("analytics/plot_total"), graph=graph)[0]
+        least, left_out = (0, 0) if alone else (1, size["Alone"])
+        rows = transaction.run(queries.get("analytics/plot_graph"), graph=graph, least=least, limit=limit)
         nodes = tuple(
             PlotNode(row["Num"], row["Name"], row["Type"], row["Community"], row["Connections"]) for row in rows
         )
-        if not alone and any(node.degree for node in nodes):
-            nodes = tuple(node for node in nodes if node.degree)
         places = {node.num: place for place, node in enumerate(nodes)}
         found = transaction.run(queries.get("analytics/plot_relationships"), graph=graph, nums=list(places))
         relationships = tuple(
             PlotRelationship(places[row["Source"]], row["Type"], places[row["Target"]], row["Evidence"], row["Fact"])
             for row in found
         )
-        return PlotGraph(graph, nodes, relationships, total)
+        return PlotGraph(graph, nodes, relationships, size["Nodes"] - left_out, left_out)
 
     return database.read_transaction(work)
 

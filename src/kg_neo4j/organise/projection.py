@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kg_neo4j import owners
 from kg_neo4j.acquire.identity import hash_id
@@ -105,30 +107,26 @@ class Projection:
 
 
 @contextmanager
-def project(database: Database, graph: str, nums: Sequence[int], pairs: EntityPairs) -> Iterator[Projection]:
-    """Project the entities `nums` of `graph` for the time of a `with` block; dropped also on failure.
+def project(database: Database, graph: str, pairs: EntityPairs) -> Iterator[Projection]:
+    """Project the entities of `graph` that are in pairs for the time of a `with` block; dropped also on failure.
 
     Projections that killed runs left behind are dropped first. Raises GdsMissing, also where GDS is too old, or
-    NotEnoughMemory before anything is projected. There is at least one entity; all that are in pairs are in `nums`.
+    NotEnoughMemory before anything is projected. There is at least one pair.
     """
     from kg_neo4j.organise.gds_client import client
 
     check_version(database.gds_version())
     gds = client(database)
     sweep(database, gds)
-    check_memory(database, len(nums), pairs.count)
+    nodes = len(np.union1d(pairs.smaller, pairs.larger))  # and those that are related to themselves alone
+    check_memory(database, nodes, pairs.count)
     name = _new_name(graph)
-    sources, targets, weights, alone = pairs.projected(nums)
+    sources, targets, weights = pairs.projected()
     try:
         made = gds.graph.project.cypher(
-            queries.get("analytics/project").text,
-            name=name,
-            sources=sources,
-            targets=targets,
-            weights=weights,
-            alone=alone,
+            queries.get("analytics/project").text, name=name, sources=sources, targets=targets, weights=weights
         )
-        yield Projection(database, gds, made.graph, len(nums))
+        yield Projection(database, gds, made.graph, nodes)
     finally:
         gds.graph.drop(name, fail_if_missing=False)
 

@@ -26,6 +26,7 @@ from kg_neo4j.records import (
 
 MOST_IGNORED = 0.1  # of an answer: more is reported
 Report = TypeVar("Report", bound=RunCounts)
+FACT_TOKENS = 1_000  # of text, without a model: one that gives fewer relationships than one for so many needs a model
 ROW_TOKENS = 500  # of text: a model that gives fewer rows than one for so many has hardly read it
 
 
@@ -44,6 +45,8 @@ class Tally:
     rejections: Counter[str] = field(default_factory=Counter)
     model_tokens: Counter[tuple[str, str]] = field(default_factory=Counter)  # by title and id: text that a model read
     model_rows: Counter[tuple[str, str]] = field(default_factory=Counter)  # read, of that text
+    rule_tokens: Counter[str] = field(default_factory=Counter)  # by id: text that was read without a model
+    rule_facts: int = 0  # rows of relationships, of that text
     skipped: list[SkippedSource] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     repaired: int = 0
@@ -81,6 +84,9 @@ class Tally:
         elif any(answer.usage.calls or answer.kept.calls for answer in extraction.answers):
             self.model_tokens[document.title, document.id] += extraction.chunk.token_count
             self.model_rows[document.title, document.id] += extraction.rows_read
+        else:
+            self.rule_tokens[document.id] += extraction.chunk.token_count
+            self.rule_facts += len(extraction.relationships)
 
     def add_note(self, note: str) -> None:
         """Add a note once."""
@@ -96,11 +102,19 @@ class Tally:
         for note in other.notes:
             self.add_note(note)
 
-    def report(self, database: Database, graph: str, communities: int) -> LoadReport:
-        """Return the report; the sizes are those of the graph now."""
+    def report(self, database: Database, graph: str, communities: int, *, by_rules: bool = False) -> LoadReport:
+        """Return the report; sizes are those of the graph now. `by_rules`: with a note where these found hardly any."""
         size = database.read(queries.get("write/count_graph"), graph=graph)[0]
         totals = (size["nodes"], size["relationships"], communities, self.changes)
-        return self.counted(LoadReport(graph, *totals, tuple(self.unfinished)))
+        report = self.counted(LoadReport(graph, *totals, tuple(self.unfinished)))
+        tokens = self.rule_tokens.total()
+        if not by_rules or tokens < FACT_TOKENS or self.rule_facts * FACT_TOKENS >= tokens:
+            return report
+        size = database.read(queries.get("write/count_documents"), graph=graph, ids=list(self.rule_tokens))[0]
+        counts = ((size["nodes"], "name"), (size["relationships"], "relationship"))
+        found = ", ".join(f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts)
+        note = f"{found}: this kind of text needs a model. `kg ask` and `kg search` work on its passages."
+        return replace(report, notes=(*report.notes, note))
 
     def counted(self, report: Report) -> Report:
         """Return a report with what was counted."""

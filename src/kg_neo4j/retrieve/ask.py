@@ -21,9 +21,8 @@ from kg_neo4j.records import Answer, KindShare, Routing
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.assisting import Assist
-from kg_neo4j.retrieve.checking.standing import keep_standing, paged
+from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
-from kg_neo4j.retrieve.excerpts import nearest
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import AUTO, CYPHER, GLOBAL, LOCAL, NAIVE, TREE, AskOptions, Found, Search
 from kg_neo4j.retrieve.linking import can_link, say_unknown
@@ -107,7 +106,10 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     searched = time.monotonic() - started - assisted.model_seconds
     goes_on = search.options.mode in (AUTO, LOCAL) and search.options.retriever is None and search.mode != TREE
     further = FurtherSearch(database, search, find) if goes_on else None  # where "naive" was named, chunks are all
-    made = how.door.do(AnswerFromSources(search, assisted.found, how, further))
+    job = AnswerFromSources(search, assisted.found, how, further)
+    made = how.door.do(job)
+    if not made.answer:  # of a model
+        made = replace(made, passages=how.door.fallback(replace(job, further=None)).passages)
     made = keep_standing(database, search.graph, made)
     if not made.answer and search.mode != TREE:
         notes += say_unknown(database, search)
@@ -123,7 +125,6 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
         model_seconds=made.model_seconds + assisted.model_seconds,
         descents=descents if found.nodes else (),
         shares=shares,
-        nearest=() if made.answer else paged(database, search.graph, nearest(search.question, assisted.found)),
     )
 
 

@@ -181,7 +181,7 @@ def _with(what: str, wanted: str, rows: Sequence[Row], graph: str) -> str:
 
 
 def _types(database: Database, graph: str, wanted: Collection[str]) -> list[str]:
-    known = [row["NodeType"] for row in database.read(queries.get("reports/nodes_by_type"), graph=graph)]
+    known = [row["NodeType"] for row in database.read(queries.get("retrieve/types"), graph=graph)]
     types = []
     for each in wanted:
         try:

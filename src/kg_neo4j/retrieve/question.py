@@ -41,7 +41,6 @@ class Question:
     terms: tuple[str, ...]
     names: tuple[str, ...]  # those of `terms` that are written as names
     full_names: tuple[tuple[str, ...], ...] = ()  # `names` that stand beside each other, together
-    agent: bool = False  # asks who did something to somebody: "Who taught Humboldt?"
     cut: bool = False  # the text given was longer
 
     @property
@@ -66,7 +65,6 @@ _DEFINITION = re.compile(_WHOLES["definition"], re.IGNORECASE | re.DOTALL)
 _QUANTITY = re.compile(_WHOLES["quantity"], re.IGNORECASE)
 _YES_NO = re.compile(_WHOLES["yes_no"], re.IGNORECASE)
 _OF_ANOTHER = re.compile(r"the (?:[a-z][\w-]* ){1,3}of\b")
-_AGENT = re.compile(_WHOLES["agent"], re.IGNORECASE)
 
 
 def read(text: str) -> Question:
@@ -85,7 +83,7 @@ def read(text: str) -> Question:
     terms = terms or [word for word in folded if word][:MAX_TERMS]
     runs = _full_names(words, terms)
     names = tuple(term for term in terms if any(term in run for run in runs))
-    return Question(short, asks, tuple(terms), names, runs, bool(_AGENT.match(short)), cut)
+    return Question(short, asks, tuple(terms), names, runs, cut)
 
 
 def asked_terms(question: Question) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def why_tree(database: Database, search: Search, linked: Linked, name: str) -> s
     cue = asked_cue(search.question)
     trees = read_trees(database, search.graph, name, search.scope) if cue else ()
     good = [each for each in trees if each.is_good]
-    if cue is None or not good or search.question.asks in _ONE:
+    if not cue or not good or search.question.asks in _ONE:
         return ""
     if linked:
         ids = [*linked.entities, *linked.documents]
@@ -77,7 +77,7 @@ def why_tree(database: Database, search: Search, linked: Linked, name: str) -> s
     if not good:
         return ""
     where = f"“{good[0].title}” has" if len(good) == 1 else f"{len(good)} documents have"
-    return f"the question is about {cue.said}, and {where} a narrative tree"
+    return f"the question is about {cue}, and {where} a narrative tree"
 
 
 def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routing:

@@ -45,11 +45,6 @@ def readable(sentence: str) -> str:
     return " ".join(_EMPHASIS.sub("", _FOOTNOTE.sub("", sentence)).split())
 
 
-def blank_footnotes(sentence: str) -> str:
-    """Return a sentence of the same length with spaces in place of footnote marks."""
-    return _FOOTNOTE.sub(lambda match: " " * len(match[0]), sentence)
-
-
 def unwrap(text: str) -> str:
     """Return a text of the same length with a space for each line break within a sentence."""
     borders = set(_line_borders(text))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import Extractor
 from kg_neo4j_offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
 
@@ -44,3 +45,6 @@ class OffersMentions(Protocol):
 
     def find_mentions(self, task: ChunkTask, shown_text: str) -> tuple[EntityMentions, ...]:
         """Return the entities of `shown_text`, typed as the node rows of the extractor are."""
+
+    def unfiltered(self) -> Extractor:
+        """Return the extractor that writes all names, and relationships of its rules' and models' own types."""

@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kg_neo4j import factory
@@ -95,6 +95,8 @@ def score_extraction(
     load = LoadOptions(schema=options.schema, gleanings=options.gleanings)
     door = factory.door(settings, budget=budget_of(options.budget_usd))
     config = extraction_config(settings, load, door)
+    if isinstance(config.extractor, OffersMentions):
+        config = replace(config, extractor=config.extractor.unfiltered())
     extractions, seconds = extract_passages(passages, config, chunking.DEFAULT_TOKENS, progress)
     validation = [each for each in whole.passages if partition.part(each.title) == partition.VALIDATION]
     judged = judge(passages, extractions, types, config.extractor, validation)

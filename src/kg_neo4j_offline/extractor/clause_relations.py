@@ -9,24 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kg_neo4j_offline.extractor.entities import DATE, PERSON, PLACE, RelationDraft
+from kg_neo4j_offline.extractor.entities import PERSON, PLACE, RelationDraft
 from kg_neo4j_offline.extractor.grammar import LIGHT, OF_OBJECT, RELATING, Grammar, Mode
 from kg_neo4j_offline.extractor.lexicon import ROLE_NOUNS
+from kg_neo4j_offline.extractor.parsed_text import TextItem
 from kg_neo4j_offline.extractor.relation_patterns import KIN, TRIGGERS
-from kg_neo4j_offline.extractor.relations import date_entity
 from kg_neo4j_offline.extractor.tree import IRREGULAR_PARTICIPLE, IRREGULAR_PAST, SUBJECTS, WORKS, ParsedMention
 
 _VERB_STRENGTH, _NOUN_STRENGTH = 6, 8
 _PEOPLE = ROLE_NOUNS | KIN.keys()  # "met the son of": somebody else, nothing that they have
 _NEAR = 6  # words between a verb and its object
-_DATING = frozenset("in on since from until around".split())
-_ORDER = frozenset("bear succeed precede follow".split())  # "was succeeded in 1901": somebody else came then
 _MUTUAL = frozenset("marry wed divorce meet".split())  # "Ada and Otto married"
 _GIVING = frozenset("sell give lend award present donate bequeath dedicate".split())
 _SENDING = frozenset("send bring move transfer appoint exile banish annex".split())  # who does it stays
 _PARTLESS = frozenset("be become have".split())
 _OF_WORK = frozenset("at in with for".split())
-_LIFE = frozenset("bear die".split())  # relations.py reads when
+_LIFE = {"bear": "birth", "die": "death"}
 _EMPTY = LIGHT | frozenset("call title entitle nickname dub".split())  # these give a thing its name
 _TYPE = re.compile(r"[A-Z][A-Z_]*")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]")
@@ -86,12 +84,12 @@ class _VerbClause:
         """Yield what the verb says with a preposition, and in the passive who does it."""
         for preposition, token in self._phrases():
             meant = list(self.grammar.listed(token))
-            if not meant or (preposition not in RELATING and not _is_date(meant)):
+            if _is_date(meant):
+                self._note_year(meant[0].item)
+                continue
+            if not meant or preposition not in RELATING:
                 if self.passive and preposition == "by" and token > self.verb:
                     yield from self._drafts(meant, self.active_type, self.subjects)
-                continue
-            undated = _ORDER if self.passive else _LIFE
-            if _is_date(meant) and (preposition not in _DATING or self.lemma in undated):
                 continue
             if self.passive:
                 kind = _passive(self.grammar.words[self.verb], self.particle, preposition)
@@ -104,6 +102,12 @@ class _VerbClause:
             if self.lemma in _GIVING | _SENDING:  # "sold the Ariel to Lind", "sent Lind to Rome"
                 participle = IRREGULAR_PARTICIPLE.get(self.lemma) or _past(self.lemma)
                 yield from self._drafts(given, _passive(participle, "", "to"), meant)
+
+    def _note_year(self, date: TextItem) -> None:
+        """Note the year of a birth or death with who was born or died."""
+        year = date.date.year if date.date is not None and self.lemma in _LIFE else None
+        for entity in [entity for subject in self.subjects for entity in subject.entities]:
+            entity.note_year(_LIFE.get(self.lemma, "birth"), year)
 
     def _phrases(self) -> Iterator[tuple[str, int]]:
         """Yield the phrases of the verb, and those of its object that may as well be the verb's: "teaches botany at".
@@ -164,7 +168,7 @@ class _VerbClause:
             if source.item.date is None:
                 whole = [target for target in targets if not grammar.is_divided(source, target)]
                 for relation in _drafts(grammar, self.verb, [source], kind, whole, _VERB_STRENGTH):
-                    relation.date = relation.target.name if relation.target.type == DATE else when
+                    relation.date = when
                     yield relation
 
 
@@ -182,6 +186,13 @@ def _active(lemma: str, particle: str, preposition: str, thing: str = "") -> str
     if trigger is not None and not trigger.noun and not trigger.back:
         return trigger.type
     return "_".join(word for word in (lemma, particle, thing, preposition) if word).upper()
+
+
+def in_past(kind: str) -> str:
+    """Return a type with its verb in the past: "WORKED_FOR" for "WORK_FOR"; a mark before it stays."""
+    verb, _, rest = kind.lstrip("^").lower().partition("_")
+    past = "_".join(filter(None, (IRREGULAR_PAST.get(verb) or _past(verb), rest))).upper()
+    return f"^{past}" if kind.startswith("^") else past
 
 
 def _past(lemma: str) -> str:
@@ -217,7 +228,7 @@ def _drafts(
             start = min(source.item.start, target.item.start, place)
             end = max(source.item.end, target.item.end, place + len(grammar.texts[token]))
             for one in source.entities:
-                for other in target.entities if target.item.date is None else [date_entity(target.item)]:
+                for other in target.entities if target.item.date is None else ():
                     if one is not other:
                         yield RelationDraft(one, kind, other, sentence, start, end, strength)
 

@@ -79,6 +79,7 @@ class RelationDraft:
     date: str = ""
     classified: bool = False  # by the model of relations, not by a rule
     stated: bool = True  # False: likely, but no sentence says it of these two
+    phrase: str = ""  # the verb, of a relationship without a type of its own
 
 
 @lru_cache(maxsize=20_000)

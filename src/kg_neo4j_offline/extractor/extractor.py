@@ -19,12 +19,11 @@ from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.records import ModelAnswer
-from kg_neo4j_offline.extractor.capitalised_names import drop_common, name_from_spans, name_sentences
+from kg_neo4j_offline.extractor.capitalised_names import name_from_spans, name_sentences
 from kg_neo4j_offline.extractor.clause_relations import role_relations, verb_relations
 from kg_neo4j_offline.extractor.coreference import group_spans, places_of, unite_drafts
 from kg_neo4j_offline.extractor.document_subject import topic_of
 from kg_neo4j_offline.extractor.entities import (
-    DATE,
     OTHER,
     PERSON,
     PLACE,
@@ -36,16 +35,19 @@ from kg_neo4j_offline.extractor.entities import (
 )
 from kg_neo4j_offline.extractor.grammar import Grammar, check
 from kg_neo4j_offline.extractor.mentions import EntityMentions
+from kg_neo4j_offline.extractor.name_evidence import NameEvidence
 from kg_neo4j_offline.extractor.ner import NO_NAMES, FoundNames, find_by, find_trained, is_english
 from kg_neo4j_offline.extractor.parsed_text import ParsedSentence, mask, sentences
 from kg_neo4j_offline.extractor.pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j_offline.extractor.relation_classifier import PackagedRelations, add_classified, classify
-from kg_neo4j_offline.extractor.relations import dated_event, life_events, life_ranges, relate
+from kg_neo4j_offline.extractor.relation_types import give_types, plain
+from kg_neo4j_offline.extractor.relations import kin_relations
+from kg_neo4j_offline.extractor.table_facts import read_tables
 from kg_neo4j_offline.extractor.type_votes import read_roles, vote, vote_family
 from kg_neo4j_offline.extractor.word_vectors import guess_gender
 from kg_neo4j_offline.networks import relation_model, trained
 
-RULES_VERSION = 14  # raised with every change of the rules that changes answers
+RULES_VERSION = 15  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
@@ -63,9 +65,9 @@ class OfflineExtractor:
     `spacy_model` names an installed spaCy pipeline, from that one.
     """
 
-    def __init__(self, schema: Schema, *, spacy_model: str | None = None) -> None:
-        self._schema = schema
-        self._spacy_model = spacy_model
+    def __init__(self, schema: Schema, *, spacy_model: str | None = None, as_read: bool = False) -> None:
+        self._schema, self._spacy_model = schema, spacy_model
+        self._as_read = as_read  # all names, and the types of rules and models: what scorecards compare
         self._by_rules: set[str] = set()  # ids of documents that no trained pipeline can read
 
     @property
@@ -77,7 +79,7 @@ class OfflineExtractor:
     def config_hash(self) -> str:
         """Hash of the schema, the version of the rules and the pipeline that finds the names."""
         locks = trained.read_lock().version + trained.read_lock(relation_model.LOCK).version
-        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or locks)
+        parts = (self._schema.hash, f"{RULES_VERSION} {self._as_read}", self._spacy_model or locks)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     @property
@@ -99,7 +101,7 @@ class OfflineExtractor:
         The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
         is not installed.
         """
-        text = _csv_answer(self._schema, *self._read(task, shown_text), shown_text)
+        text = _csv_answer(self._schema, *self.written(task, shown_text), shown_text)
         return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
 
     def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
@@ -113,15 +115,19 @@ class OfflineExtractor:
         """Return everything that is named in `shown_text`, where: names, and in English dates and numbers as well."""
         if self._spacy_model is None and is_english(task.document.text or shown_text, task.document.language):
             return group_spans(shown_text, trained.names(mask(shown_text)))
-        entities, _ = self._read(task, shown_text)
-        return places_of(entities)
+        return places_of(self.written(task, shown_text)[0])
+
+    def unfiltered(self) -> OfflineExtractor:
+        """Return an extractor that writes all that it reads."""
+        return OfflineExtractor(self._schema, spacy_model=self._spacy_model, as_read=True)
 
     @property
     def relation_classifier(self) -> PackagedRelations:
         """The package's model of relations, which reads English. Raises ModelDamaged."""
         return PackagedRelations()
 
-    def _read(self, task: ChunkTask, shown_text: str) -> tuple[list[EntityDraft], list[RelationDraft]]:
+    def written(self, task: ChunkTask, shown_text: str) -> tuple[list[EntityDraft], list[RelationDraft]]:
+        """Return what is written: names of a certain type, and relationships of the table's types or the schema's."""
         if self._spacy_model is not None:
             found = find_by(self._spacy_model, shown_text)
         elif is_english(task.document.text or shown_text, task.document.language):
@@ -129,7 +135,27 @@ class OfflineExtractor:
         else:
             self._by_rules.add(task.document.id)
             found = NO_NAMES
-        return read(shown_text, sentences(shown_text), found, topic_of(task.document, task.chunk))
+        drafts, relations = read(shown_text, sentences(shown_text), found, topic_of(task.document, task.chunk))
+        if self._as_read:
+            return drafts, relations
+        evidence = NameEvidence(task.document.text or shown_text)
+        for draft in drafts:
+            if found.doc is not None and draft.mentions:
+                if evidence.settle(draft):
+                    relations = [each for each in relations if draft not in (each.source, each.target)]
+            elif draft.type == OTHER and not self._schema.node_types:
+                draft.type = ""
+        give_types(relations, evidence.is_name)
+        known = {draft.name: draft for draft in drafts if draft.type}
+        rows, columns = read_tables(shown_text)
+        for each in columns:
+            each.source, each.target = (known.get(end.name, end) for end in (each.source, each.target))
+        drafts, relations = drafts + [row for row in rows if row.name not in known], relations + columns
+        if not self._schema.relationship_types:
+            relations = plain(relations)
+        relations = [each for each in relations if each.source.type and each.target.type]
+        ends = {end for each in relations for end in (each.source, each.target)}
+        return [draft for draft in drafts if draft.type and (draft.mentions or draft in ends)], relations
 
 
 def read(
@@ -139,8 +165,6 @@ def read(
     name_from_spans(parsed, found.spans)
     if not found.complete:
         name_sentences(parsed)
-    if found.doc is not None:
-        drop_common(parsed, topic.roles if topic is not None else frozenset())
     drafts = draft_entities(parsed, topic)
     _vote_spans(parsed, found.spans)
     vote(parsed)
@@ -158,9 +182,9 @@ def read(
     if found.doc is not None and grammar is not None:
         joined = add_classified(relations, classify(found.doc, parsed, drafts))
         relations += check(grammar, joined[len(relations) :])
-    entities = _kept(drafts, relations)
     _locate(relations)
-    return entities, relations
+    ends = (draft for relation in relations for draft in (relation.source, relation.target))
+    return list(dict.fromkeys([*drafts, *ends])), relations
 
 
 def _vote_spans(found: list[ParsedSentence], spans: tuple[tuple[int, int, str], ...]) -> None:
@@ -177,38 +201,17 @@ def _vote_spans(found: list[ParsedSentence], spans: tuple[tuple[int, int, str], 
 
 
 def _relations(found: list[ParsedSentence], grammar: Grammar | None) -> list[RelationDraft]:
-    """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
-    dates: dict[str, EntityDraft] = {}
+    """Return all relationships once each, the strongest statement of equal ones."""
     best: dict[tuple[EntityDraft, str, EntityDraft], RelationDraft] = {}
-    by_parser: defaultdict[ParsedSentence, list[RelationDraft]] = defaultdict(list)
-    for relation in [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]:
-        by_parser[relation.sentence].append(relation)
-    for sentence in found:
-        stated = relate(sentence) + life_events(sentence) + life_ranges(sentence)
-        if grammar is not None:
-            stated = check(grammar, stated) + by_parser[sentence]
-        elif event := dated_event(sentence, stated):
-            stated.append(event)
-        for relation in stated:
-            if relation.target.type == DATE:
-                relation.target = dates.setdefault(relation.target.name, relation.target)
-            key = (relation.source, relation.type, relation.target)
-            known = best.get(key)
-            if known is None or (relation.stated, relation.strength) > (known.stated, known.strength):
-                best[key] = relation
+    stated = [relation for sentence in found for relation in kin_relations(sentence)]
+    if grammar is not None:
+        stated = [*check(grammar, stated), *verb_relations(grammar), *role_relations(grammar)]
+    for relation in sorted(stated, key=lambda each: each.start):
+        key = (relation.source, relation.type, relation.target)
+        known = best.get(key)
+        if known is None or (relation.stated, relation.strength) > (known.stated, known.strength):
+            best[key] = relation
     return list(best.values())
-
-
-def _kept(drafts: list[EntityDraft], relations: list[RelationDraft]) -> list[EntityDraft]:
-    """Return the entities worth a row: those related to something, and the others unless they are doubtful."""
-    related = dict.fromkeys(draft for relation in relations for draft in (relation.source, relation.target))
-    known = set(drafts)
-    kept = []
-    for draft in drafts:
-        is_doubtful = draft.type == OTHER and draft.single and not draft.italic and len(draft.mentions) < 2
-        if draft in related or not is_doubtful:
-            kept.append(draft)
-    return kept + [draft for draft in related if draft not in known]
 
 
 def _locate(relations: Iterable[RelationDraft]) -> None:
@@ -234,7 +237,8 @@ def _csv_answer(schema: Schema, entities: list[EntityDraft], relations: list[Rel
         writer.writerow([_cell(column, special, values) for column in schema.nodes])
     buffer.write("\n")
     likely = [STATED] if any(not relation.stated for relation in relations) else []
-    writer.writerow([*schema.relationship_header, *likely])
+    unasked = [column.name for column in schema.unasked if any(getattr(each, column.name, "") for each in relations)]
+    writer.writerow([*schema.relationship_header, *unasked, *likely])
     shown = [each for each in relations if not schema.relationship_types or each.type in schema.relationship_types]
     shown = [each for each in shown if each.source in ids and each.target in ids]
     for count, relation in enumerate(shown, start=1):
@@ -251,6 +255,7 @@ def _csv_answer(schema: Schema, entities: list[EntityDraft], relations: list[Rel
             "evidence": _evidence(text, relation.start, relation.end, relation.sentence),
         }
         cells = [_cell(column, special, values) for column in schema.relationships]
+        cells += [getattr(relation, name) for name in unasked]
         writer.writerow([*cells, *(str(relation.stated).lower() for _ in likely)])
     return buffer.getvalue()
 

@@ -21,7 +21,6 @@ _words = _DATA.word_set
 MONTHS = {name: number for number, names in enumerate(_DATA.lines("months"), start=1) for name in names.split()}
 CALENDAR = frozenset(MONTHS) | _words("days_and_seasons")
 PRONOUNS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
-NOMINATIVE = frozenset({"he", "she"})
 POSSESSIVE = frozenset({"his", "her"})
 DETERMINERS = _words("determiners")
 BE = _words("be")
@@ -69,12 +68,16 @@ PERSON_VERBS = _words("person_verbs")
 BEFALLEN = _words("befallen")
 THING_VERBS = _words("thing_verbs")
 SAILING_VERBS = _words("sailing_verbs")
-ACTING_VERBS = PERSON_VERBS | SAILING_VERBS
 WORK_NOUNS = _words("work_nouns")
 EITHER_ROLES = _words("either_roles")
 SITE_STARTS = _words("site_starts")
 
 
+KNOWN = {
+    name: kind
+    for kind, key in (("ORGANIZATION", "known_organizations"), ("PRODUCT", "known_products"))
+    for name in _DATA.lines(key)
+}
 _COUNTRIES = _DATA.table("countries")
 NATIONS = {word: country for country, words in _COUNTRIES.items() for word in words.split()}
 COUNTRIES = frozenset(_COUNTRIES)

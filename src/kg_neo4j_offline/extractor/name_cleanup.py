@@ -66,7 +66,7 @@ def clean_names(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     for start, end, given in spans:
         for begin, after in _parts(text, start, end, given):
             first, last = _cut(text, begin, after, given)
-            first, kind = _without_origin(text, first, last, given)
+            kind = given
             word = text[first:last].rsplit(" ", 1)[-1]
             code = _CODE.match(text, last) if word.isupper() and word.isalpha() else None
             if code is not None:  # "HP" of "HP-2", a thing
@@ -89,13 +89,20 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
     first = start
     for mark in _DIVIDERS.finditer(text, start, end):
         sign = mark[0].strip()
-        if (sign == "." and _ABBREVIATED.search(text[start : mark.start()])) or (sign == ":" and kind == _TITLE):
+        if (sign == "." and _ABBREVIATED.search(text[start : mark.start()])) or (
+            sign == ":" and kind == _TITLE and _is_title(text, first, mark, end)
+        ):
             continue
         if mark[0].count("\n") == 1 and not sign and _is_wrapped(text, text.index("\n", mark.start())):
             continue
         yield first, mark.start()
         first = mark.end()
     yield first, end
+
+
+def _is_title(text: str, start: int, colon: re.Match[str], end: int) -> bool:
+    """Return whether words before and behind a colon are one title: "Twelve Years: A Study", not "Rosa: Slow tests"."""
+    return " " in text[start : colon.start()].strip() and " " in text[colon.end() : end].strip()
 
 
 def _is_wrapped(text: str, at: int) -> bool:
@@ -113,6 +120,8 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
         if not _may_go(text, word.end(), end, kind, is_small=word[0].islower()):
             break
         start, end = _without_marks(text, word.end(), end)
+    if kind in (_ORGANIZATION, _PLACE) and text.startswith("The ", start, end):
+        start += 4
     # no name begins with a small word, but for "von" and "l'Étoile"
     while (word := _WORD.match(text, start, end)) and word[0].islower() and word[0].isalpha():
         if word[0] in lex.PARTICLES or not any(map(str.isupper, text[word.end() : end])):
@@ -127,15 +136,6 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
         rest = _REST.match(text, end) if half.start() > 0 else None
         end = rest.end() if rest else start + half.start()
     return _without_marks(text, start, end)
-
-
-def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, str]:
-    """Return where "the Swiss optician Ada Lind" has its name, and its type; as given where nothing stands before."""
-    words = list(_WORD.finditer(text, start, end))
-    if len(words) < 4 or fold(words[0][0]) not in lex.DEMONYMS or not words[1][0].islower():
-        return start, kind
-    named = all(word[0][0].isupper() for word in words[2:]) and words[1][0] not in _HEADS | lex.PARTICLES | _SMALL
-    return (words[2].start(), _PERSON) if named else (start, kind)
 
 
 def _place_of(text: str, start: int, end: int, kind: str) -> int:

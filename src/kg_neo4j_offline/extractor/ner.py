@@ -42,6 +42,8 @@ _CAPITALISED = re.compile(r"\b[A-Z][a-z]+ \Z")
 _ARTICLE = re.compile(r"\b(an?|[Tt]he)\s\Z", re.IGNORECASE)
 _DESCRIBED = re.compile(r"\s([a-z]+)\b")
 _OF_ORIGIN = re.compile(r"(?:ish|ese|an|ene|que|ic|ch|i)\Z")
+_LISTED = sorted([*lex.KNOWN, *map(str.capitalize, lex.PLACES)], key=len, reverse=True)
+_KNOWN = re.compile(rf"(?<![\w./@-])(?:{'|'.join(map(re.escape, _LISTED))})(?![\w/@-])")
 _OPENING, _CLOSING = ('"', "'", "“", "‘"), ('"', "'", "”", "’")
 
 
@@ -88,8 +90,17 @@ def find_trained(text: str) -> FoundNames:
         titles = masked[start : found.start].split(maxsplit=1)
         is_person = bool(titles) and titles[0].lower() not in lex.HEADS - lex.HONORIFICS
         kind = PERSON if is_person else _TYPES[found.type]
-        spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
-    return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
+        spans += [
+            (first, last, kind)
+            for first, last in _beside_nicknames(masked, start, found.end)
+            if not set(masked[first:last].split(" and ")) <= lex.KNOWN.keys()  # "Chrome and Firefox" are two
+        ]
+    taken = [span[:2] for span in spans]
+    for match in _KNOWN.finditer(masked):
+        if not any(first < match.end() and match.start() < last for first, last in taken):
+            kind = lex.KNOWN.get(match[0], PLACE)
+            spans.append((*match.span(), kind if kind in (_ORGANIZATION, PLACE) else OTHER))
+    return FoundNames(tuple(clean_names(masked, sorted(spans))), complete=False, doc=doc)
 
 
 def _is_origin(text: str, span: MentionSpan) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -26,18 +24,6 @@ NAMES = _DATA.table("names")
 INVERSE = _DATA.table("inverse")
 SINGLE = _DATA.word_set("single")
 PLACING = dict.fromkeys(_DATA.words("places"), "place") | dict.fromkeys(_DATA.words("times"), "time")
-LOOSE = "LOCATED_IN"  # what the rules say of places; the model may know better
-EXACT = frozenset({"LOCATED_IN_COUNTRY", "DIVISION_OF", "DIVISION_OF_COUNTRY"})
-_WITHIN = "LOCATED_IN_THE_ADMINISTRATIVE_TERRITORIAL_ENTITY"
-
-
-def name_both(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> str:
-    """Return the name for all that is said of where something is: in a country, or a division of what contains it."""
-    if kind not in ("COUNTRY", _WITHIN):
-        return kind
-    if "CONTAINS_ADMINISTRATIVE_TERRITORIAL_ENTITY" in back:
-        return "DIVISION_OF_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else "DIVISION_OF"
-    return "LOCATED_IN_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else kind
 
 
 _KINDS = {PERSON: "PER", PLACE: "LOC", ORGANIZATION: "ORG", OTHER: "MISC", DATE: "TIME"}
@@ -212,20 +198,14 @@ def add_classified(stated: Sequence[RelationDraft], classified: Iterable[Relatio
     known: dict[tuple[int, int], set[str]] = {}
     dates = {draft.target.name: draft.target for draft in stated if draft.target.type == DATE}
     single = {(id(draft.source), draft.type) for draft in stated if draft.type in SINGLE}
-    loose: dict[tuple[int, int], RelationDraft] = {}
     for draft in stated:
         known.setdefault((id(draft.source), id(draft.target)), set()).add(draft.type)
-        if draft.type == LOOSE:
-            loose[id(draft.source), id(draft.target)] = draft
     joined = list(stated)
     for draft in classified:
         if draft.target.type == DATE:
             draft.target = dates.setdefault(draft.target.name, draft.target)
         forth = known.get((id(draft.source), id(draft.target)), set())
         back = known.get((id(draft.target), id(draft.source)), set())
-        if draft.type in EXACT and LOOSE in forth:
-            loose[id(draft.source), id(draft.target)].type = draft.type
-            continue
         same = _SAME.get(draft.type, "").split()  # what means the same, with ^ from the other end
         if draft.type in forth or any((each[1:] in back) if each[0] == "^" else (each in forth) for each in same):
             continue
@@ -238,20 +218,20 @@ def add_classified(stated: Sequence[RelationDraft], classified: Iterable[Relatio
 
 
 def _one_way(judged: Sequence[JudgedPair]) -> list[JudgedPair]:
-    """Leave out what another relation of two entities already says, also from the other end, or name both at once."""
+    """Leave out what another relation of two entities already says, also from the other end."""
     said: dict[tuple[int, int], set[str]] = {}
     for each in judged:
         said.setdefault((each.source, each.target), set()).add(each.type)
     kept = []
     for each in judged:
-        forth, back = said[each.source, each.target], said.get((each.target, each.source), set())
+        back = said.get((each.target, each.source), set())
         main = INVERSE.get(each.type)
         if main == each.type:  # says the same both ways: the one from the entity named first stays
             if each.source > each.target and main in back:
                 continue
         elif main is not None and main in back:
             continue
-        kept.append(replace(each, type=name_both(each.type, forth, back)))
+        kept.append(each)
     return kept
 
 

@@ -47,8 +47,8 @@ def vote(sentences: list[ParsedSentence]) -> None:
 def _before(items: list[TextItem], index: int) -> Counter[str]:
     votes: Counter[str] = Counter()
     found = trigger_before(items, index)
-    if found and found[0].likely:
-        votes[found[0].likely] += 2 if len(found[0].targets) == 1 else 1
+    if found and found.likely:
+        votes[found.likely] += 2 if found.sure else 1
     if item_at(items, index - 1).kind != "word":
         return votes
     previous, other = items[index - 1].lower, item_at(items, index - 2).lower

@@ -14,8 +14,8 @@ from functools import cache
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
 from kg_neo4j_offline.extractor.lexicon import ROLE_NOUNS
+from kg_neo4j_offline.short.dates_and_names import MONTH, when_of
 from kg_neo4j_offline.short.mentions import NAME, SentenceName, bearers
-from kg_neo4j_offline.short.passage_reading import MONTH, when_of
 
 OLDEST = 120  # years
 SHORT = 16  # years; a shorter range beside a person may be a time in office
@@ -91,10 +91,6 @@ def find_life(question: str, named: Sequence[SentenceName]) -> list[StatedValue]
     if form is None:
         return []
     kind, match = form
-    if kind in ("born_when", "died_when"):
-        return _of_date(match, kind, named)
-    if kind in ("born_where", "died_where"):
-        return _of_place(match, kind, named)
     who = bearers(KIN.sub("", match["np"]), named)
     own = [each for each in named if who.has(each)]
     if kind in ("began", "ended", "lasted", "in_year"):
@@ -276,49 +272,6 @@ def has_words(sentence: str, wanted: Sequence[str]) -> bool:
     """Return whether a sentence has all of some folded words, in any form or as another part of speech."""
     said = [fold(word) for word in split_words(sentence)]
     return all(any(same_word(word, each) or each in family(word) for each in said) for word in wanted)
-
-
-# --------------------------------------------------------------------------------------------------- the other way
-
-
-def _of_date(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
-    """Return who was born or died on a date: everybody beside whose name it stands, if they are of the class asked for.
-
-    That a sentence says of somebody that they are a "pupil" (of Chopin); "who" is of no class.
-    """
-    if not (wanted := when_of(match["date"])):
-        return []
-    asked = " ".join(match[name] or "" for name in ("class", "of", "all")).replace("'s", "").replace("’s", "")
-    words = [word for each in split_words(asked) if not is_stop_word(word := fold(each))]
-    found = []
-    for life in _lives(named):
-        given = when_of(life.start if kind == "born_when" else life.end)
-        on_date = given is not None and given[: len(wanted)] == wanted
-        line = life.mention.line
-        if on_date and life.is_of_person and has_words(f"{line.text} {line.place.document}", words):
-            found.append(life.mention)
-    return _different(found, kind, named)
-
-
-def _of_place(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
-    wanted = [fold(word) for word in split_words(match["place"])]
-    pattern = _patterns("where")[kind]
-    found = []
-    for each in named:
-        said = pattern.match(each.after)
-        if said and _is_subject(each) and [fold(word) for word in split_words(said["place"])][: len(wanted)] == wanted:
-            found.append(each)
-    return _different(found, kind, named)
-
-
-def _different(found: Sequence[SentenceName], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
-    """Return each person once, by the longest name that is known."""
-    kept: dict[frozenset[tuple[str, ...]], StatedValue] = {}
-    for each in found:
-        who = bearers(each.name, named)
-        key = who.forms or frozenset({each.words})
-        kept.setdefault(key, StatedValue(who.name or each.name, kind.split("_", maxsplit=1)[0], each))
-    return list(kept.values())
 
 
 def _place_of(what: str, own: Sequence[SentenceName]) -> list[StatedValue]:

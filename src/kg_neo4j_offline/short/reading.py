@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
+from kg_neo4j.retrieve.words import fold, same_word, split_words
 from kg_neo4j_offline.extracting.clauses import parse
-from kg_neo4j_offline.extracting.extractive import choose, cite
-from kg_neo4j_offline.extracting.matching import ANSWERS, CandidateSentence
 from kg_neo4j_offline.extracting.verbs import asked_verbs, has_equal
-from kg_neo4j_offline.short.passage_reading import DATE, MONTH, NAME, SaidWords
+from kg_neo4j_offline.passages import ANSWERS, CandidateSentence
+from kg_neo4j_offline.short.dates_and_names import DATE, MONTH, NAME, SaidWords
 from kg_neo4j_offline.short.stating import asks_what_is_not, denies, names_all, says_no, states
 
 if TYPE_CHECKING:
@@ -33,64 +29,49 @@ _NAMES = (Asks.PERSON, Asks.PLACE, Asks.OTHER)
 WORDS = 0.7  # of the question that a sentence has which may answer it; chosen on six articles of SQuAD 2.0
 
 
-def find_stated(question: Question, found: Found) -> tuple[str, Citation] | None:
-    """Return what an answering sentence states, and that sentence; None where none has what is asked for in place."""
-    if not asks_for_words(question):
-        return None
-    for candidate in choose(question, found, partial(may_answer, question, loosely=True)):
-        text = candidate.text
-        if "respectively" in candidate.words:
+def find_stated(question: Question, candidate: CandidateSentence) -> str:
+    """Return the name, date or number that a clause of a sentence states; "" where none has it in the asked place."""
+    if not asks_for_words(question) or "respectively" in candidate.words:
+        return ""
+    doc, known = parse(candidate.text), _known(candidate)
+    if not _fits(question, candidate, doc, known):
+        return ""
+    names = {fold(token.text) for token in doc if token.pos_ == "PROPN"}
+    places = {fold(token.text) for token in doc if token.ent_type_ == "LOC"}
+    for each in _likely(question, candidate.text):
+        said = set(map(fold, split_words(each.value)))
+        if _repeats(question, each.value) or each.value.endswith(("'s", "’s")):
             continue
-        doc = parse(text)
-        names = {fold(token.text) for token in doc if token.pos_ == "PROPN"}
-        for each in _likely(question, text):
-            if _repeats(question, each.value) or each.value.endswith(("'s", "’s")):
-                continue
-            if question.asks is Asks.PLACE:  # what stands before says where: "to" alone, where the question ends so
-                where = _PATTERNS["where"].search(text[: each.start])
-                ends = re.search(r"\b(?:to|from)(?=\??$)", question.text)
-                if where is None or (ends and where["preposition"].lower() != ends[0]):
-                    continue
-            if question.asks in _NAMES and not names.intersection(map(fold, split_words(each.value))):
-                continue
-            if states(question.text, each.value, doc, _known(candidate)):
-                return each.value, cite(candidate)
-    return None
+        if question.asks in _NAMES and not names & said:
+            continue
+        is_place = places & said and _stands_where(question, candidate.text[: each.start])
+        if (question.asks is not Asks.PLACE or is_place) and states(question.text, each.value, doc, known):
+            return each.value
+    return ""
 
 
-def may_answer(question: Question, candidate: CandidateSentence, *, loosely: bool = False) -> bool:
-    """Return whether a sentence without a short answer may hold one.
+def _stands_where(question: Question, before: str) -> bool:
+    """Return whether what stands before a place says where: "to" alone, where the question ends so."""
+    where = _PATTERNS["where"].search(before)
+    ends = re.search(r"\b(?:to|from)(?=\??$)", question.text)
+    return where is not None and not (ends and where["preposition"].lower() != ends[0])
 
-    It asks nothing itself, has most words of the question and others, denies where the question does, and calls nothing
-    off. Where a date, a number or a name is asked for, it has one, beside all names of the question. With `loosely`,
-    another verb may stand for the question's.
-    """
-    text = candidate.text
-    if text.rstrip("\"'”’) ").endswith("?"):
-        return False
-    if question.asks is Asks.YES_NO:
-        return True
-    doc, known = parse(text), _known(candidate)
+
+def _fits(question: Question, candidate: CandidateSentence, doc: Doc, known: frozenset[str]) -> bool:
+    """Return whether a sentence has most words of the question, denies where it does, and calls nothing off."""
     agrees = says_no(doc) if asks_what_is_not(question.text) else not denies(question.text, doc)
-    if _UNDONE.intersection(candidate.words) - set(question.terms):
+    if not agrees or _UNDONE.intersection(candidate.words) - set(question.terms):
         return False
-    if not agrees or _share(question, doc, known | candidate.before, loosely) < WORDS:
-        return False
-    if not asks_for_words(question):
-        new = (word for word in candidate.words if not is_stop_word(word))
-        return any(not any(same_word(word, each) for each in question.terms) for word in new)
-    return names_all(question.text, doc, known) and any(
-        not _repeats(question, each.value) for each in _likely(question, text)
-    )
+    return _share(question, doc, known) >= WORDS and names_all(question.text, doc, known)
 
 
-def _share(question: Question, source: Doc, known: frozenset[str], loosely: bool) -> float:
+def _share(question: Question, source: Doc, known: frozenset[str]) -> float:
     """Return the share of the question's terms that a sentence has, but for names and what goes without saying."""
     words = frozenset(fold(form) for token in source for form in (token.text, token.lemma_))
     if any(term in _ORDINALS and term not in words for term in question.terms):
         return 0.0  # the sixth is not the fourth
     terms = [term for term in question.others if term not in known]
-    said, verbs = [fold(token.text) for token in source], asked_verbs(question) if loosely else {}
+    said, verbs = [fold(token.text) for token in source], asked_verbs(question)
     found = [
         term for term in terms if any(same_word(term, each) for each in words) or has_equal(verbs.get(term, ""), said)
     ]

@@ -14,6 +14,7 @@ from kg_neo4j.retrieve.checking.statement import number_of
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 from kg_neo4j_offline.extracting.clauses import BE, NO, Clause, Role, Words, read_clauses, refuses
 from kg_neo4j_offline.extracting.verbs import agents_of, says_the_same, with_particle
+from kg_neo4j_offline.extractor.lexicon import HEADS, PARTICLES
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -25,6 +26,7 @@ _NOT = re.compile(r"\b(?:not|never|no)\b|n[’']t\b", re.IGNORECASE)
 _BE = frozenset("is was are were been be".split())
 _HELP = frozenset("did does do has have had can could will would".split())
 _KINDS = frozenset("year date day month century country city town place village region state county province".split())
+_DETERMINERS = frozenset("the a an this that his her its their".split())
 _WH = frozenset("who whom what which when where how whose why".split())
 
 
@@ -54,7 +56,8 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
     there = known | {fold(form) for token in source for form in (token.text, token.lemma_, *split_words(token.text))}
     asked = [each for each in _readings(question) if _holds_all(each.described, there)]
     clauses = read_clauses(source)
-    return any(_is_verb(each, one) and _fits(each, content, one, known) for each in asked for one in clauses)
+    same = [each for each in clauses if each.verb == BE and not each.denied]
+    return any(_is_verb(each, one) and _fits(each, content, one, known, same) for each in asked for one in clauses)
 
 
 def names_all(question: str, source: Doc, known: Words) -> bool:
@@ -66,12 +69,28 @@ def names_all(question: str, source: Doc, known: Words) -> bool:
     surnames = known | {fold(token.text) for token in source if _is_surname(token)}
     for run in _NAMES.findall(_LEAD.sub("", question)):
         words = [fold(word) for word in split_words(run)]
-        if not words or _holds_all(words, said):
+        if not words:
+            continue
+        ends = [token for token in source if fold(token.text) == words[-1]]
+        if ends and words[-1] not in known and not any(map(_is_whole, ends)):
+            return False
+        here = {fold(token.text) for token in source}
+        if len(words) > 1 and here.isdisjoint(words[:-1]) and _first_name(source, words):
+            return False
+        if _holds_all(words, said):
             continue
         another = any(each.endswith(f" {words[-1]}") for each in known)  # "ida lind", where Ada Lind is asked about
         if words[-1] not in surnames or another or _first_name(source, words):
             return False
     return True
+
+
+def _is_whole(token: Token) -> bool:
+    """Return whether a name ends with a word: not "Torvanne" of "the Torvanne Glassworks"; a person has more names."""
+    following = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
+    if following is None or following.pos_ != "PROPN":
+        return True
+    return token.ent_type_ == "PER" and following.lower_ not in HEADS
 
 
 def _is_surname(token: Token) -> bool:
@@ -82,10 +101,20 @@ def _is_surname(token: Token) -> bool:
 
 def _first_name(source: Doc, name: Sequence[str]) -> bool:
     """Return whether a source gives the last word of a name another first one."""
-    return len(name) < 2 or any(
-        fold(token.text) == name[-1] and token.i and source[token.i - 1].text[0].isupper() and not token.is_sent_start
-        for token in source
-    )
+    if len(name) < 2:
+        return True
+    for token in source:
+        before = token.i - 1
+        while before > 0 and source[before].lower_ in PARTICLES:
+            before -= 1
+        if (
+            fold(token.text) == name[-1]
+            and before >= 0
+            and source[before].text[0].isupper()
+            and not token.is_sent_start
+        ):
+            return True
+    return False
 
 
 def denies(question: str, source: Doc) -> bool:
@@ -159,7 +188,7 @@ def _does(asked: _Asked, clause: Clause) -> Role | None:
     return None
 
 
-def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
+def _fits(asked: _Asked, value: Words, clause: Clause, known: Words, same: Sequence[Clause]) -> bool:
     if clause.denied or clause.unreal:
         return False
     if asked.verb == BE:
@@ -172,6 +201,8 @@ def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
     if asked.subject and not _is_same(asked.subject, clause.patient if asked.passive else clause.agent, known):
         return False
     whole = _said(clause)
+    if asked.role == "agent" and not _is_object(asked.object, clause, same):
+        return False
     if asked.role == "any":
         is_there = value <= whole
     elif asked.role == "agent":
@@ -180,6 +211,17 @@ def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
         is_there = _holds(clause.patient, value) or _holds(Role(heads=clause.others, full=clause.others), value)
     meant = known if clause.agent.outside or clause.patient.outside else frozenset()
     return is_there and _holds_all(asked.object, whole | meant)
+
+
+def _is_object(asked: Sequence[str], clause: Clause, same: Sequence[Clause]) -> bool:
+    """Return whether something is done to what is asked about, or to what is the same: "Rain Road is a film by"."""
+    head = _head(asked)
+    if not head or clause.patient.outside or (is_stop_word(first := fold(asked[0])) and first not in _DETERMINERS):
+        return True
+    heads = clause.patient.heads or clause.others
+    for each in same:
+        heads |= each.agent.heads if each.patient.heads & clause.patient.heads else frozenset()
+    return any(head == each or same_word(head, each) for each in heads)
 
 
 def _holds(role: Role, value: Words) -> bool:
@@ -202,6 +244,8 @@ def _is_same(asked: Sequence[str], role: Role, known: Words) -> bool:
     names = [fold(word) for each in asked if each[0].isupper() for word in split_words(each)]
     if len(names) > 1 and head != names[-1] and not set(names) <= role.full | known:
         return False
+    if len(names) > 1 and set(names[:-1]).isdisjoint(role.words) and role.words - {head}:
+        return False  # another first name
     return any(head == each or same_word(head, each) for each in role.words)
 
 

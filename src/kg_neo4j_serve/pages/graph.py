@@ -92,7 +92,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the entities of `ids`, those around `name`, or the most connected ones; `limit` of them."""
     limit = _limit(given.get("limit", ""))
     database, graph = service.database(), service.graph
-    about, ids, nums = "", [], []
+    about, ids, nums, alone = "", [], [], 0
     if "ids" in given:
         ids = _ID.findall(limits.checked(given["ids"], "ids", most=limits.MOST_NODES * 33))
     elif "name" in given:
@@ -100,10 +100,10 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         about, found = card.name, _neighbours(database, graph, card.id, limit)
         ids = [card.id, *(row["id"] for row in found)]
     else:
-        rows = database.read(queries.get("analytics/plot_graph"), graph=graph, limit=limit + 1)
-        related = [row for row in rows if row["Connections"]]
-        nums = [row["Num"] for row in related or rows]
-    picture = _draw(database, graph, ids=ids[:limit], nums=nums[:limit])
+        rows = database.read(queries.get("analytics/plot_graph"), graph=graph, least=1, limit=limit + 1)
+        nums = [row["Num"] for row in rows]
+        alone = database.read(queries.get("analytics/plot_total"), graph=graph)[0]["Alone"]
+    picture = _draw(database, graph, ids=ids[:limit], nums=nums[:limit], alone=alone)
     kept = {name: given[name] for name in ("ids", "name") if name in given}
     is_more = max(len(ids), len(nums)) > limit and limit < limits.MOST_NODES
     more = {**kept, "limit": str(min(2 * limit, limits.MOST_NODES))} if is_more else {}
@@ -115,7 +115,7 @@ def _neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence
     return database.read(queries.get("serve/neighbours"), graph=graph, id=id, limit=limit, hub=limits.HUB)
 
 
-def _draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence[int] = ()) -> GraphView:
+def _draw(database: Database, graph: str, ids: Sequence[str], nums: Sequence[int] = (), alone: int = 0) -> GraphView:
     """Return a picture of entities and of all relationships between them, with what a click shows of each."""
     from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
     from kg_neo4j.organise.viewer.view import entity_details, fact_details, view
@@ -127,7 +127,7 @@ def _draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequenc
     drawn = tuple(
         PlotRelationship(places[r["Source"]], r["Type"], places[r["Target"]], r["Evidence"], r["Fact"]) for r in found
     )
-    data = PlotGraph(graph, nodes, drawn, len(nodes))
+    data = PlotGraph(graph, nodes, drawn, len(nodes), alone)
     entities = entity_details(database, graph, list(places), _address)
     facts = fact_details(database, graph, [each.fact for each in drawn if each.fact], _address)
     details = {

@@ -202,6 +202,45 @@ def test_front_matter_is_left_out_and_gives_the_title(front):
     assert (parsed.title, parsed.text) == ("My notes", "Text.")
 
 
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [
+        ("---\ntitle: Lamps\nauthor: Ada Cole\ndate: 2024-03-04\n---", ("Lamps", "Ada Cole", "2024-03-04")),
+        (
+            "---\nTitle: 'It''s: lit' # draft\nauthors: [Ada, \"Day, Bob\"]\ndate: May 2020\n---",
+            ("It's: lit", "Ada, Day, Bob", "May 2020"),
+        ),
+        (
+            "---\nauthor:\n- Ada <ada@a.org>\n- Bob # x\ntags:\n- c\ndate: 2024-03-04T10:00:00Z\n...",
+            ("Head", "Ada, Bob", "2024-03-04T10:00:00Z"),
+        ),
+        (
+            "---\ntitle: >-\n  Lamps:\n  a life\nauthor:\n  - name: Ada\n    affiliation: A\n  - affiliation: B\n"
+            '    name: "Bob \\"B\\" Day"\n---',
+            ("Lamps: a life", 'Ada, Bob "B" Day', ""),
+        ),
+        ("---\nauthor:\n  name: Ada\n  email: a@a.org\nparams:\n  date: 1\ntitle:\n---", ("Head", "Ada", "")),
+        (
+            '+++\ntitle = "Lamps"\ndate = 2024-03-04\nauthors = ["Ada", "Bob"]\n[params]\nauthor = "X"\n+++',
+            ("Lamps", "Ada, Bob", "2024-03-04"),
+        ),
+        (
+            "+++\ncreated = 2024-03-04T10:00:00Z\n[author]\nname = 'Ada'\n+++",
+            ("Head", "Ada", "2024-03-04T10:00:00+00:00"),
+        ),
+    ],
+)
+def test_front_matter_gives_title_author_and_date(front, said):
+    parsed = read_markdown(f"{front}\n\n# Head\n\nText.")
+    assert (parsed.title, parsed.author, parsed.date) == said
+    assert parsed.text == "# Head\n\nText."
+
+
+def test_what_is_no_toml_between_its_marks_is_text():
+    parsed = read_markdown("+++\na: b\n+++\nText.")
+    assert (parsed.text, parsed.title, parsed.author, parsed.date) == ("+++\na: b\n+++\nText.", None, "", "")
+
+
 def test_rule_at_the_top_is_no_front_matter():
     assert read_markdown("---\nA line.\n\n---\nMore.").text == "A line.\n\nMore."
 

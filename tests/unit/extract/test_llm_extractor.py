@@ -39,6 +39,7 @@ def test_the_prompt_holds_the_columns_their_notes_and_the_example(
     for column in (*schema.nodes, *schema.relationships):
         assert f"- {column.name}: {column.note}" in system
     assert schema.example_answer.strip() in system
+    assert not [column.name for column in schema.unasked if column.name in re.findall(r"\w+", system)]
     assert ",".join(schema.node_header) in system.splitlines()
     assert ",".join(schema.relationship_header) in system.splitlines()
     assert chunks[0].text in user

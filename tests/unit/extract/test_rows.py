@@ -49,6 +49,24 @@ def test_the_worked_example_of_each_schema_is_read_whole(name: str) -> None:
     assert [row.line for row in found.rows] == [2, 3, 4, 5, 6, 9, 10, 11, 12]
 
 
+@pytest.mark.parametrize(
+    ("more", "values", "phrase", "stated"),
+    [
+        ("", "", "", True),
+        (",phrase", ",applaud", "applaud", True),
+        (",phrase,stated", ",applaud,false", "applaud", False),
+        (",stated,phrase", ",false,applaud", "applaud", False),
+        (",stated", ",false", "", False),
+    ],
+)
+def test_a_column_that_no_model_is_asked_for_is_read_where_it_is_there(
+    more: str, values: str, phrase: str, stated: bool
+) -> None:
+    found = read_done(f"{HEADER}\n{ROW}\n\n{RELATIONSHIPS}{more}\nr1,n1,RELATED_TO,n1,,,,{values}\n")
+    assert found.rejections == ()
+    assert [(row.fields[len(RELATIONSHIP_HEADER) :], row.stated) for row in found.rows[1:]] == [((phrase,), stated)]
+
+
 @depth
 def test_quotes_commas_and_line_breaks_survive(cases: int) -> None:
     def check(answer: CleanAnswer) -> None:

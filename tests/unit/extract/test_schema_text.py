@@ -26,6 +26,13 @@ def test_a_schema_that_was_written_is_the_one_that_was_meant(name: str) -> None:
     assert (found.example_text, found.example_answer) == (base.example_text, base.example_answer)
 
 
+def test_the_phrase_of_a_relationship_is_a_column_that_no_model_is_asked_for() -> None:
+    assert [column.name for column in BASE.unasked] == ["phrase"]
+    assert "phrase" not in BASE.relationship_header
+    assert BASE.relationship_columns == (*BASE.relationships, *BASE.unasked)
+    assert BASE.unasked[0] in BASE.relationship_properties
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives(text: str) -> None:
     found = schemas.parse(write(replace(DRAFT, description=text, example_text=text), [text]), "here")

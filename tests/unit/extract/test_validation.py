@@ -254,3 +254,12 @@ def check_row(kind: str, reserved: frozenset[str], texts: list[str], properties:
             assert "\0" not in value
         else:
             assert abs(value) < 2**53
+
+
+@pytest.mark.parametrize(("more", "value", "phrases"), [("", "", {}), (",phrase", ",applaud", {"phrase": "applaud"})])
+def test_a_phrase_becomes_a_property_where_it_is_there(more: str, value: str, phrases: dict[str, str]) -> None:
+    header = f"{','.join(RELATIONSHIP_HEADER)}{more}"
+    text = f"{','.join(NODE_HEADER)}\nn1,PERSON,Ada Lovelace,,,,,,\n\n{header}\nr1,n1,RELATED_TO,n1,,,,{value}\n"
+    valid = validate(read(text, SCHEMA, finish_reason="stop"), SCHEMA, TEXT, evidence="flag")
+    assert valid.rejections == ()
+    assert [row.properties for row in valid.relationships] == [phrases]

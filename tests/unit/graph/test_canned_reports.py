@@ -29,7 +29,7 @@ def test_the_reports_of_w1_have_its_columns() -> None:
     known = {outside_name(query): [column.name for column in query.columns] for query in list_reports()}
     assert known["most-connected"] == ["Node", "Connections"]
     assert known["relationships-by-type"] == ["RelationshipType", "Count"]
-    assert known["nodes-by-type"] == ["NodeType", "Count"]
+    assert known["nodes-by-type"] == ["NodeType", "Count", "WithoutRelationships"]
 
 
 def test_there_are_at_least_nine_more_each_described_and_in_order() -> None:

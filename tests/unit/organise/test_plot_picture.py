@@ -101,6 +101,8 @@ def test_the_title_the_counts_and_the_legend_are_written():
     many = graph([f"Node {n}" for n in range(30)], [], tuple(f"TYPE_{n}" for n in range(15)))
     assert ">and 5 more</text>" in svg(replace(many, total_nodes=99))
     assert ">30 of 99 nodes, 0 relationships</text>" in svg(replace(many, total_nodes=99))
+    told = "30 nodes, 0 relationships; 1,236 entities without a relationship are not drawn"
+    assert f">{told}</text>" in svg(replace(many, alone=1_236))
 
 
 def test_loops_parallel_relationships_and_isolated_nodes_are_drawn():

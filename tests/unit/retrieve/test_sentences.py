@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.retrieve.sentences import blank_footnotes, readable, split_sentences, unwrap
+from kg_neo4j.retrieve.sentences import readable, split_sentences, unwrap
 
 
 def texts(text: str) -> list[str]:
@@ -50,10 +50,9 @@ def test_sentences_stand_where_they_say_and_nothing_is_lost(text: str) -> None:
     assert "".join(text.split()) == "".join("".join(sentence.text.split()) for sentence in sentences)
 
 
-def test_footnote_marks_go_for_reading_and_keep_their_place_for_matching() -> None:
+def test_footnote_marks_and_emphasis_go_for_reading() -> None:
     assert readable("He was *born*\nin Mecca.[12][a]") == "He was born in Mecca."
     assert readable("snake_case and 2*3*4 stay") == "snake_case and 2*3*4 stay"
-    assert blank_footnotes("a[12] b") == "a     b"
 
 
 def test_a_wrapped_sentence_is_one_though_a_name_begins_the_next_line():

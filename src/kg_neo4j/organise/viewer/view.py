@@ -101,12 +101,13 @@ class GraphView:
 
     title: str
     colour_by: str  # "type" or "community"
-    total_nodes: int  # of the graph; those that are not among `nodes` are less connected
+    total_nodes: int  # that could be drawn; those that are not among `nodes` are less connected
     nodes: tuple[ViewNode, ...]
     edges: tuple[ViewEdge, ...]
     legends: Mapping[str, tuple[ViewGroup, ...]]  # by grouping, the largest group first
     details: Mapping[str, ViewDetail] = field(default_factory=dict)  # by id of a node or a relationship
     details_at: str = ""  # "/details/": the viewer fetches a ViewDetail from there, with the id added
+    left_out: str = ""  # what a caption says of entities without a relationship
 
 
 def view(graph: PlotGraph, colour_by: str) -> GraphView:
@@ -135,7 +136,9 @@ def view(graph: PlotGraph, colour_by: str) -> GraphView:
         name: tuple(ViewGroup(one, group_label(one, name), colour, of.count(one)) for one, colour in colours.items())
         for name, (of, colours) in groups.items()
     }
-    return GraphView(graph.name, colour_by, graph.total_nodes, nodes, edges, legends)
+    each = "entity without a relationship is" if graph.alone == 1 else "entities without a relationship are"
+    left_out = f"{graph.alone:,} {each} not drawn" if graph.alone else ""
+    return GraphView(graph.name, colour_by, graph.total_nodes, nodes, edges, legends, left_out=left_out)
 
 
 def read_view(database: Database, graph: PlotGraph, colour_by: str) -> GraphView:
@@ -210,6 +213,7 @@ def draw_file(view: GraphView) -> str:
     wide, high = max(width, _LEAST[0]), max(height, _LEAST[1])
     count, legend = len(view.nodes), view.legends[view.colour_by]
     nodes = f"{count} nodes" if count == view.total_nodes else f"{count} of {view.total_nodes} nodes"
+    left_out = f"; {view.left_out}" if view.left_out else ""
     rows = [(group.colour, shorten(f"{group.name} {group.count}")) for group in legend[:_MOST_GROUPS]]
     if len(legend) > len(rows):
         rows.append(("none", f"and {len(legend) - len(rows)} more"))
@@ -224,7 +228,7 @@ def draw_file(view: GraphView) -> str:
         f' viewBox="0 0 {across:.0f} {down:.0f}" font-family="{FONTS}" color="#23272e" fill="#23272e">'
         f'<rect width="100%" height="100%" fill="white"/>'
         f'<text x="24" y="44" font-size="26" font-weight="bold">{clean(shorten(view.title))}</text>'
-        f'<text x="24" y="70" font-size="16">{nodes}, {len(view.edges)} relationships</text>'
+        f'<text x="24" y="70" font-size="16">{nodes}, {len(view.edges)} relationships{left_out}</text>'
         f'<g transform="translate({wide:.0f} {_TITLE:.0f})" font-size="14">{groups}</g>'
         f'<g transform="translate({(wide - width) / 2:.0f} {_TITLE + (high - height) / 2:.0f})"'
         f' stroke-width="1.5">{lines}<g stroke="white" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'

@@ -351,7 +351,7 @@ class Viewer {
     if (x < edge || y < edge || x > this.width - edge || y > this.height - edge) this.pan(this.width / 2 - x, this.height / 2 - y);
   }
 
-  count() { // of nodes: those not drawn are less connected, or alone
+  count() { // of nodes: those not drawn are less connected
     const drawn = this.nodes.length, total = this.data.total_nodes;
     return total > drawn ? `${drawn} of ${total} nodes` : `${drawn} nodes`;
   }
@@ -361,7 +361,8 @@ class Viewer {
     card.replaceChildren();
     if (!chosen) {
       add(card, "h2", "", this.data.title);
-      add(card, "p", "kg-note", `${this.count()}, ${this.edges.length} relationships. Choose a node or a line for its quotes.`);
+      const left = this.data.left_out && `${this.data.left_out}. `;
+      add(card, "p", "kg-note", `${this.count()}, ${this.edges.length} relationships. ${left}Choose a node or a line for its quotes.`);
       add(card, "h3", "", "Most connected");
       for (const node of this.ranked.slice(0, HITS)) button(card, "kg-line", node.name, () => this.choose(node.id, true));
       return;

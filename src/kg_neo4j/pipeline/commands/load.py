@@ -95,7 +95,8 @@ def load(
         tally.changes += embedding.finish()
         communities = run.derive(analytics=options.analytics, embed=options.vectors, singletons=options.singletons)
         tally.notes += extraction.extractor.notes
-        return tally.report(database, settings.graph, communities)
+        by_rules = extractor is None and not extraction.extractor.converses
+        return tally.report(database, settings.graph, communities, by_rules=by_rules)
 
 
 def _recorded(run: Run, cut: Iterable[CutDocument]) -> Iterator[tuple[RecordedDocument, ...]]:

@@ -93,6 +93,7 @@ def _copied(
     fields: dict[str, Any] = {
         **{name: properties[name] for name in ("id", "graph", "kind", "key", "title", "source", "sha256")},
         **{name: properties.get(name) for name in ("url", "language", "page_id", "revision", "licence")},
+        **{name: properties.get(name, "") for name in ("author", "date")},
         **{name: tuple(properties.get(name) or ()) for name in ("pages", "redirects", "links")},
     }
     document = Document(**fields, text="")

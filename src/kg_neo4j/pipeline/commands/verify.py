@@ -70,7 +70,7 @@ def verify(
     encoding: str | None = None,
     progress: Progress = SILENT,
 ) -> VerifiedText:
-    """Check the claims of a file (txt, md, html, pdf, docx) against the graph of the settings.
+    """Check the claims of a file (txt, md, rst, html, pdf, docx) against the graph of the settings.
 
     A claim is a sentence. It is "stated" where one or two sentences of a passage say the same of the same,
     "contradicted" where they deny it or have another number, date or direction, else "not found". Filters choose the

@@ -51,12 +51,18 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     The graph may have changed while a model was thinking. An answer that cites nothing then has no text: nothing is
     left that it could be checked by.
     """
-    if not answer.citations:
+    shown = [each.citation for each in answer.passages]
+    if not answer.citations and not shown:
         return answer
-    rows = _chunks(database, graph, answer.citations)
+    rows = _chunks(database, graph, [*answer.citations, *shown])
     texts = {each: row["text"] for each, row in rows.items()}
     citations = _paged(answer.citations, rows)
-    answer = replace(answer, citations=citations)
+    passages = tuple(
+        replace(each, citation=place)
+        for each, place in zip(answer.passages, _paged(shown, rows), strict=True)
+        if quotes_are_in_place([place], texts)
+    )
+    answer = replace(answer, citations=citations, passages=passages)
     gone = frozenset(number for number, each in enumerate(citations, 1) if not quotes_are_in_place([each], texts))
     if not gone:
         return answer

@@ -68,7 +68,7 @@ def ask_canned(database: Database, graph: str, question: Question, scope: Scope 
 
 def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> CannedRows | str:
     """Look up what `form` leaves open and run its query."""
-    known = database.read(queries.get("reports/nodes_by_type"), graph=graph)
+    known = database.read(queries.get("retrieve/types"), graph=graph)
     types = types_of(form.kind, [row["NodeType"] for row in known])
     if types is None:
         if form.query not in ("relations", "in_common", "stated"):

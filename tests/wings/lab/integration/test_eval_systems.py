@@ -107,15 +107,16 @@ def test_means_are_plain_and_the_hard_subset_is_apart(kg: Run, tmp_path: Path) -
 
 
 def test_a_question_keeps_to_its_text_unless_the_whole_graph_is_wanted(kg: Run, tmp_path: Path) -> None:
-    question = quality_question("What did Bram burn?", ["The mill", "The book of debts", "Corn", "Flour"], 2)
-    other = quality_line("Nobody burned anything in Hald, and the sea was calm.", [question], key="10009")
+    question = quality_question("Who opened the sluice?", ["Bram", "Ines", "Ada", "Tom"], 2)
+    other = quality_line("Nobody opened anything in Hald, and the sea was calm.", [question], key="10009")
     mill = quality_line(MILL, [quality_question("Who owned the mill?", ["Bram", "Ines", "Ada", "Tom"], 1, number=2)])
     questions = write_lines(tmp_path / "q.dev", [other, mill])
     kept = shape(kg(questions, "--systems", "naive", "--json"))
     free = shape(kg(questions, "--systems", "naive", "--whole-graph", "--json"))
-    asked = [next(case for case in each["cases"] if case["question"].startswith("What did")) for each in (kept, free)]
-    assert "debts" not in asked[0]["answer"]
-    assert "debts" in asked[1]["answer"]
+    asked = [
+        next(case for case in each["cases"] if case["question"] == "Who opened the sluice?") for each in (kept, free)
+    ]
+    assert [case["answer"] for case in asked] == ["", "Ines"]  # a passage alone counts as not found
 
 
 def test_narrativeqa_counts_the_better_golden_answer_and_records_both(kg: Run, tmp_path: Path) -> None:

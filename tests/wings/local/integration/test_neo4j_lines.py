@@ -87,8 +87,9 @@ def job(server: PrivateServer) -> dict[str, str]:
     results: dict[str, str] = {}
     for mode, question in QUESTIONS.items():
         answer = ask(question, settings=settings, mode=mode)
-        assert answer.found, mode
-        results[f"ask {mode}"] = json.dumps([answer.answer, [citation.quote for citation in answer.citations]])
+        assert answer.citations, mode
+        quotes = [each.quote for each in (*answer.citations, *(one.citation for one in answer.passages))]
+        results[f"ask {mode}"] = json.dumps([answer.answer, quotes])
     with server.connect() as database:
         for query in list_reports():
             name = outside_name(query)

@@ -152,8 +152,20 @@ def test_without_a_way_and_without_a_name_the_answer_says_so(server: httpx.Clien
     assert server.get("/api/entity", params={"name": "Ada Lovelice"}).status_code == 400
     assert server.get("/api/source", params={"id": "0" * 32}).status_code == 404
     unknown = server.get("/api/ask", params={"question": "Who was the king of Sweden in 1700?"}).json()
-    assert not unknown["found"]
-    assert unknown["nearest"]
+    assert (unknown["found"], unknown["quotes"], unknown["passages"]) == (False, [], [])
+
+
+def test_without_a_short_answer_the_api_gives_the_passages(server: httpx.Client, notes: KnowledgeGraph) -> None:
+    question = "Why did Ada Lovelace meet Charles Babbage?"
+    known, given = notes.ask(question), server.get("/api/ask", params={"question": question}).json()
+    assert (given["found"], given["claims"], given["answer"]) == (False, [], known.answer)
+    told = [(each["before"], each["source_text"], each["after"], each["section"]) for each in given["passages"]]
+    assert told == [(each.before, each.citation.quote, each.after, each.section) for each in known.passages]
+    assert told[0][:2] == (
+        "Ada Lovelace was born in London on 10 December 1815. She was a mathematician.",
+        "Ada Lovelace met Charles Babbage in 1833.",
+    )
+    assert given["quotes"][0]["source_text"] == told[0][1]
 
 
 def events_of(client: httpx.Client, question: str) -> list[tuple[str, object]]:

@@ -10,8 +10,10 @@ import httpx
 import pytest
 from lxml import html
 
+import entity_graph
 from hostile_pages import TEXTS, faults, load_hostile
 from kg_neo4j import KnowledgeGraph
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
@@ -91,10 +93,14 @@ def test_an_answer_shows_how_each_claim_was_checked_and_leads_to_the_words(serve
     shown = [words(each.xpath(".//span[contains(@class, 'badge')]")[0]) for each in claims]
     assert shown == [labels[each["check"]] for each in known["claims"]]
     assert [each.get("href") for each in claims[0].xpath(".//a[@class='cite']")] == ["#q1"]
-    quotes = page.xpath("//figure[@class='quote']")
+    quotes = page.xpath("//figure[@class='quote'][@id]")
     assert [words(each.xpath("./blockquote")[0]) for each in quotes] == [q["source_text"] for q in known["quotes"]]
     for quote, cited in zip(quotes, known["quotes"], strict=True):
         assert followed(server, quote.xpath(".//a")[0]) == cited["source_text"]
+    assert (
+        words(page.xpath("//h2[text()='Passages that fit best']/following-sibling::figure//mark")[0])
+        == (known["passages"][0]["source_text"])
+    )
     steps = [words(each) for each in page.xpath("//ol[contains(@class, 'path')]/li/a[not(@class)]")]
     assert steps == [name for step in known["path"] for name in (step["source"], step["target"])]
     searched = words(page.xpath("//dl")[0])
@@ -114,11 +120,26 @@ def test_filters_of_the_form_hold(server: httpx.Client) -> None:
     assert server.get("/ask").status_code == 400
 
 
-def test_where_nothing_is_found_the_nearest_passages_are_shown(server: httpx.Client) -> None:
+def test_without_a_short_answer_the_passages_that_fit_best_are_shown(server: httpx.Client) -> None:
+    question = "Why did Ada Lovelace meet Charles Babbage?"
+    known = server.get("/api/ask", params={"question": question}).json()
+    page = opened(server, "/ask", question=question)
+    assert "Not found" not in words(page.xpath("//article")[0])
+    assert next(words(each) for each in page.xpath("//article/h2")) == "Passages that fit best"
+    shown = page.xpath("//figure[@class='quote']")
+    assert len(shown) == len(known["passages"]) > 1
+    for figure, passage in zip(shown, known["passages"], strict=True):
+        whole = " ".join(filter(None, (passage["before"], passage["source_text"], passage["after"])))
+        assert words(figure.xpath("./blockquote")[0]) == whole
+        assert words(figure.xpath("./figcaption")[0]) == f"{passage['document']}, {passage['section']}"
+        assert followed(server, figure.xpath(".//a")[0]) == passage["source_text"]
+    assert words(shown[0].xpath(".//mark")[0]) == "Ada Lovelace met Charles Babbage in 1833."
+
+
+def test_where_no_passage_has_the_name_that_is_said(server: httpx.Client) -> None:
     page = opened(server, "/ask", question="Who was the king of Sweden in 1700?")
     assert "Not found in 2 documents" in words(page.xpath("//article")[0])
-    assert page.xpath("//h2[text()='Nearest passages']")
-    assert followed(server, page.xpath("//figure[@class='quote']//a")[0])
+    assert not page.xpath("//figure")
 
 
 def test_a_search_has_pages(server: httpx.Client) -> None:
@@ -237,6 +258,25 @@ def test_a_graph_is_bounded_and_more_is_a_link(server: httpx.Client) -> None:
     for limit in ("0", "-1", "x", "1001", "9" * 30, "²"):
         assert server.get("/graph", params={"limit": limit}).status_code == 400
     assert server.get("/graph", params={"ids": "nothing"}).status_code == 200
+
+
+@pytest.mark.usefixtures("notes")  # makes the index of names
+def test_entities_without_a_relationship_are_counted_and_drawn_only_where_they_are_named(
+    offline: Settings, database: Database
+) -> None:
+    told = "2 entities without a relationship are not drawn"
+    with served(offline) as client:
+        entity_graph.load(database, offline.graph, [("Hermit", "", ""), ("Recluse", "", "")])
+        assert f"There is nothing to draw. {told}." in words(opened(client, "/graph").xpath("//main")[0])
+        entity_graph.load(database, offline.graph, [("Hermit", "", ""), ("Recluse", "", ""), ("Ada", "KNOWS", "Ben")])
+        assert told in [words(each) for each in opened(client, "/graph").xpath("//p[contains(@class, 'meta')]/span")]
+        drawn = client.get("/graph.json").json()["picture"]
+        assert ([node["name"] for node in drawn["nodes"]], drawn["left_out"]) == (["Ada", "Ben"], told)
+        first = queries.get("serve/first_entities")
+        ids = {row["name"]: row["id"] for row in database.read(first, graph=offline.graph, chunks=9, limit=9)}
+        for given in ({"name": "Hermit"}, {"ids": ids["Hermit"]}):
+            around = client.get("/graph.json", params=given).json()["picture"]
+            assert ([node["name"] for node in around["nodes"]], around["left_out"]) == (["Hermit"], "")
 
 
 def test_every_page_is_a_template_that_a_twin_matches(server: httpx.Client) -> None:

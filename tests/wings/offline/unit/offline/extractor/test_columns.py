@@ -17,8 +17,7 @@ def columns(text: str, title: str = "notes") -> Reading:
     [
         ("Ada Roux (1901 – 1980) was a French painter.", "Ada Roux", ("1901", "1980")),
         ("Ada Roux was born in Lyon on 3 May 1901 and died in 1980.", "Ada Roux", ("1901", "1980")),
-        ("Otto Lind worked in Oslo until his death in 1934.", "Otto Lind", ("", "1934")),
-        ("Otto Lind was killed in 1934 in Oslo.", "Otto Lind", ("", "1934")),
+        ("The pilot Ada Lind (b. 1739, d. 1812) left Oslo.", "Ada Lind", ("1739", "1812")),
         ("Ada Roux met Otto Lind (1871 – 1934) in Oslo.", "Otto Lind", ("1871", "1934")),
         ("Sir Otto Lind FRS (1871 – 1934) was a Norwegian chemist.", "Otto Lind", ("1871", "1934")),
     ],

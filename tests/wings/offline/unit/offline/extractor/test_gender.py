@@ -8,13 +8,13 @@ from kg_neo4j_offline.extractor.lexicon import FEMALE_NAMES, MALE_NAMES
 from kg_neo4j_offline.extractor.word_vectors import guess_gender
 
 
-@pytest.mark.parametrize("name", ["nadine"])
+@pytest.mark.parametrize("name", ["marguerite"])
 def test_a_womans_name_on_no_list_is_told(name):
     assert name not in FEMALE_NAMES
     assert guess_gender(name) == "f"
 
 
-@pytest.mark.parametrize("name", ["horst", "giacomo", "dmitry", "cedric"])
+@pytest.mark.parametrize("name", ["horst", "giacomo", "dmitry"])
 def test_a_mans_name_on_no_list_is_told(name):
     assert name not in MALE_NAMES
     assert guess_gender(name) == "m"

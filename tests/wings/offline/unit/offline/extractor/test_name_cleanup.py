@@ -36,7 +36,7 @@ def cleaned(marked: str, kind: str = "PERSON") -> list[tuple[str, str]]:
         ("Lind 1931", "PERSON", "Lind"),
         ("Euro 1996", "OTHER", "Euro 1996"),
         ("Never Let Me Go", "OTHER", "Never Let Me Go"),
-        ("Chopin: Desire for Love", "OTHER", "Chopin: Desire for Love"),
+        ("Twelve Years: A Study", "OTHER", "Twelve Years: A Study"),
         ("_Ballade No_. 2 in F", "OTHER", "Ballade No. 2"),
         ("_Étude Op_. 10, No. 3 and", "OTHER", "Étude Op. 10, No. 3"),
         ("_Étude Op_ of that year", "OTHER", "Étude"),
@@ -67,7 +67,7 @@ def test_a_name_is_cut_to_what_it_is(marked: str, kind: str, name: str) -> None:
             "ORGANIZATION",
             [("Norvane Systems", "ORGANIZATION"), ("Cork", "PLACE")],
         ),
-        ("the _Swiss optician Ada Lind_", "ORGANIZATION", [("Ada Lind", "PERSON")]),
+        ("_Rosa: Slow tests_", "OTHER", [("Rosa", "OTHER"), ("Slow tests", "OTHER")]),
         ("_Prof. Ada Lind of Marlow Green_ said", "PERSON", [("Prof. Ada Lind", "PERSON"), ("Marlow Green", "PLACE")]),
         (
             "said _Ada Lind of North Aldery Council_",

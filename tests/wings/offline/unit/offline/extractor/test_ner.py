@@ -79,8 +79,8 @@ Profesor odkrył tam nowy pierwiastek. Fizyk umarł w 1906 roku, a kompozytor Ch
 
 
 def test_polish_text_gives_names_and_no_sentences_that_english_rules_made_up():
-    found = read(POLISH_LIFE)
+    found = read(POLISH_LIFE, language=None)
     assert "Maria Skłodowska" in found.names
     assert all(len(name.split()) <= 4 for name in found.names)
     assert not found.names & {"Ona", "Profesor", "Fizyk", "jej"}
-    assert {kind for _, kind, _ in found.facts} <= {"ACTIVE_IN", "LOCATED_IN"}
+    assert found.facts == set()

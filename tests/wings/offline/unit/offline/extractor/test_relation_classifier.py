@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kg_neo4j_offline.networks.relation_network import RelationNetwork
-from offline_reading import answer
+from offline_reading import answer, read
 
 STORY = "Ada Brandt was born in Oslo. She married Otto Lind in Bergen. Otto Lind worked in Rome for the Acme Company. "
 CHAIN = "Ada Brandt met Otto Lind in Oslo and Nils Berg left Rome with Eva Dahl and "
@@ -35,5 +35,5 @@ def test_five_times_the_text_is_about_five_times_the_pairs(words, monkeypatch):
 
 
 def test_the_end_of_a_sentence_without_an_end_is_read_as_its_beginning():
-    text = CHAIN * 30 + "Ada Brandt, who was born in Oslo, married Otto Lind."
-    assert "MARRIED" in answer(text) or "SPOUSE" in answer(text)
+    text = CHAIN * 30 + "Ada Brandt was born in Oslo."
+    assert ("Ada Brandt", "BORN_IN", "Oslo") in read(text).facts

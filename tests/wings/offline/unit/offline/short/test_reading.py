@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.question import read
+from kg_neo4j_offline.passages import prepare
 from kg_neo4j_offline.short.reading import asks_for_words, find_stated
 
 
@@ -27,11 +28,8 @@ def test_which_questions_a_few_words_can_answer(question: str, can: bool) -> Non
 @pytest.mark.parametrize("between", [" ", "\n"])
 def test_a_name_that_goes_over_a_line_break_is_the_whole_answer(between: str) -> None:
     text = (
-        "In April 1789 he entered the University of Göttingen, where Wilhelm already studied law. There he was taught "
-        f"by Georg{between}Christoph Lichtenberg, who lectured on experimental physics."
+        "In April of the year in which the war began, Humboldt was taught at Göttingen by "
+        f"Georg{between}Christoph Lichtenberg, who lectured on physics."
     )
-    chunk = FoundChunk("c", text, 30, "", "Alexander von Humboldt", 1.0)
-    stated = find_stated(read("Who taught Humboldt at Göttingen?"), Found("local", chunks=(chunk,)))
-    assert stated is not None
-    assert stated[0] == "Georg Christoph Lichtenberg"
-    assert stated[1].quote in text
+    [sentence] = prepare((FoundChunk("c", text, 30, "", "Alexander von Humboldt", 1.0),))
+    assert find_stated(read("Who taught Humboldt at Göttingen?"), sentence) == "Georg Christoph Lichtenberg"

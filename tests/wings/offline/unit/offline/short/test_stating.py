@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.question import read
-from kg_neo4j_offline.extracting.matching import prepare
-from kg_neo4j_offline.short.reading import find_stated, may_answer
+from kg_neo4j_offline.passages import prepare
+from kg_neo4j_offline.short.reading import find_stated
 
 
-def answer(question: str, text: str, title: str = "") -> str | None:
-    stated = find_stated(read(question), Found("local", (FoundChunk("c", text, 0, "", title, 1.0),)))
-    if stated is None:
-        return None
-    value, citation = stated
-    assert text[citation.start : citation.end] == citation.quote
-    assert value in citation.quote
-    return value
+def answers(question: str, text: str, title: str = "") -> list[str]:
+    """Return what the sentences of a text state, each for itself."""
+    sentences = prepare((FoundChunk("c", text, 0, "", title, 1.0),))
+    found = [(find_stated(read(question), each), each) for each in sentences]
+    assert all(value in each.text for value, each in found)
+    return [value for value, _ in found if value]
 
 
 @pytest.mark.parametrize(
@@ -45,10 +43,11 @@ def answer(question: str, text: str, title: str = "") -> str | None:
         ("Who set up the Hald Press?", "The Hald Press was established by Otto Berg.", "Otto Berg"),
         ("When does the lease expire?", "The lease, which runs out on 31 March 2026, is long.", "31 March 2026"),
         ("Who founded the press?", "Otto Berg is the founder of the press.", "Otto Berg"),
+        ("Who owns the mill?", "The mill is owned by Otto Berg.", "Otto Berg"),
     ],
 )
 def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, text: str, value: str) -> None:
-    assert answer(question, text) == value
+    assert answers(question, text) == [value]
 
 
 @pytest.mark.parametrize(
@@ -83,50 +82,17 @@ def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, 
         ),
         ("When was the Vane built?", "The Hald and the Vane were built in 1871 and 1874 respectively."),
         ("How many guest rooms did Ada Lind have?", "Ada Lind had 14 horses."),
-    ],
-)
-def test_what_is_said_of_somebody_else_or_denied_is_no_answer(question: str, text: str) -> None:
-    assert answer(question, text) is None
-
-
-def test_a_pronoun_stands_for_what_the_document_is_about() -> None:
-    assert answer("When was Ada Lind born?", "She was born in 1890.", "Ada Lind") == "1890"
-    assert answer("When was Ida Lind born?", "She was born in 1890.", "Ada Moe") is None
-
-
-def accepts(question: str, text: str) -> bool:
-    sentences = prepare((FoundChunk("c", text, 0, "", "", 1.0),))
-    return may_answer(read(question), sentences[-1])
-
-
-@pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("Why has the hall no roof?", "The gale took the roof of the hall, so that it has none."),
-        ("What did the council not allow?", "The council did not allow a fair."),
-        ("How did Ada Lind cross the river?", "Ada Lind crossed the river on the ice."),
-        ("Who owns the mill?", "The mill is owned by Otto Berg."),
-        ("Why did Ada Lind not go to Oslo?", "Ada Lind declined to go to Oslo; the way was too far."),
-    ],
-)
-def test_a_sentence_with_the_words_of_a_question_may_answer_it(question: str, text: str) -> None:
-    assert accepts(question, text)
-
-
-@pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("Why has the hall no roof?", "Why has the hall no roof?"),
-        ("Why has the hall no roof?", "The hall has no roof."),
-        ("What did the council not allow?", "The council allowed a fair under the oak."),
-        ("How did Ada Lind leave the island?", "Ada Lind crossed the river on the ice."),
         ("Who owns the mill?", "Otto Berg owns the forge; he does not own the mill."),
-        ("Why did Ada Lind sell the mill?", "Ada Lind did not sell the mill."),
         ("Who owns the mill of Hald?", "The mill of Moss is owned by Otto Berg."),
         ("Who wrote the sixth part of the guide?", "Ada Lind wrote the first four parts of the guide."),
         ("When does Ada Lind speak?", "The day when Ada Lind was to speak, 10 October, is cancelled."),
         ("How many children did Ada Lind have?", "In 1889 Ada Lind went home to her father."),
     ],
 )
-def test_a_sentence_that_says_something_else_may_not(question: str, text: str) -> None:
-    assert not accepts(question, text)
+def test_what_is_said_of_somebody_else_or_denied_is_no_answer(question: str, text: str) -> None:
+    assert answers(question, text) == []
+
+
+def test_a_pronoun_stands_for_what_the_document_is_about() -> None:
+    assert answers("When was Ada Lind born?", "She was born in 1890.", "Ada Lind") == ["1890"]
+    assert answers("When was Ida Lind born?", "She was born in 1890.", "Ada Moe") == []
