@@ -78,6 +78,11 @@ class Door:
         return self.name
 
     @property
+    def has_stand_in(self) -> bool:
+        """Whether something takes the place of a model: the offline wing is installed."""
+        return self.stand_in is not _no_stand_in
+
+    @property
     def window(self) -> int:
         """Prompt and answer together, in tokens."""
         return self.layer.window

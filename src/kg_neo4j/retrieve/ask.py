@@ -108,7 +108,7 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     further = FurtherSearch(database, search, find) if goes_on else None  # where "naive" was named, chunks are all
     job = AnswerFromSources(search, assisted.found, how, further)
     made = how.door.do(job)
-    if not made.answer:  # of a model
+    if not made.answer and how.door.has_stand_in:  # of a model
         made = replace(made, passages=how.door.fallback(replace(job, further=None)).passages)
     made = keep_standing(database, search.graph, made)
     if not made.answer and search.mode != TREE:
