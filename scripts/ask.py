@@ -9,7 +9,7 @@ from kg_neo4j import KgError, Settings, ask
 
 
 def main() -> int:
-    """Return the exit code: 1 where no answer is stated."""
+    """Return the exit code: 1 where no short answer is found; the sentence that fits best is printed all the same."""
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2

@@ -34,6 +34,8 @@ from kg_neo4j.settings import Settings
 from kg_runner import Kg, Ran, RunKg, environment_of
 from report_writer import write_report
 
+pytest.register_assert_rewrite("engine_contract")
+
 if TYPE_CHECKING:
     from kg_neo4j_offline.extractor.extractor import OfflineExtractor
     from private_server import PrivateServer

@@ -458,9 +458,6 @@ class PathStep:
     relation: str  # type of the fact; in lower case where it was read in a passage
     target: str  # name, date, place, ...
     citation: int  # number in `Answer.citations`, from 1
-    source_id: str | None = None  # entities
-    target_id: str | None = None
-    fact_id: str | None = None  # None: read in the passage
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def test_a_conversation_goes_on_where_it_was(small: Settings) -> None:
     assert (second.rewritten_by, second.answer.question) == ("rule", "Who was Ada Lovelace's father?")
     assert "Her father was the poet Lord Byron" in second.answer.passages[0].after
     assert (thanks.rewritten_by, thanks.answer.found, thanks.answer.question) == ("", False, "Thanks!")
-    assert third.answer.question == "When did he leave England?"  # the cited sentence does not name him
+    assert third.answer.question == "When did Lord Byron leave England?"  # named beside the cited sentence
     assert (fourth.rewritten_by, fourth.answer.question) == ("", "When did he leave England?")
 
 

@@ -15,10 +15,8 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 def parameters(answer: Answer, graph: str) -> dict[str, Any]:
     """Return the parameters of the query that gives the cited subgraph; ids are our own hashes, or ValueError."""
-    path = [entity for step in answer.path for entity in (step.source_id, step.target_id) if entity]
-    reports = [each.id for each in answer.paths if each.kind == "entity"]
     cited = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
-    entities = list(dict.fromkeys((*path, *reports)))
+    entities = list(dict.fromkeys(each.id for each in answer.paths if each.kind == "entity"))
     for each in (*entities, *(place["chunk"] for place in cited)):
         if not _ID.fullmatch(str(each)):
             raise ValueError(f"not one of our ids: {each!r}")

@@ -21,7 +21,7 @@ _OPENING = frozenset(":“\"‘';—–.!?…·|•>")
 
 
 def starts(items: list[TextItem], index: int) -> bool:
-    """Tell whether a word opens a sentence, direct speech or what follows a colon, so that a capital says nothing."""
+    """Tell whether a word opens a sentence, direct speech or what follows a colon, so that a capital marks no name."""
     for item in reversed(items[:index]):
         if item.kind != "mark" or item.text in _OPENING:
             return item.kind == "mark"

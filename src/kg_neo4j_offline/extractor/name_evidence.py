@@ -1,7 +1,7 @@
 """Whether something is a name, and of what: a node needs evidence for both. Pure.
 
 No name is a common word with a capital, a heading, a role, code, or initials alone. Evidence is a place inside a
-sentence, where a capital says something, or a form that common words do not have. The type needs evidence as well:
+sentence, where a capital marks a name, or a form that common words do not have. The type needs evidence as well:
 where there is none, there is no node, and the words are still found.
 """
 
@@ -172,7 +172,7 @@ def _speaks(draft: EntityDraft) -> bool:
 
 
 def _is_inside(sentence: ParsedSentence, item: TextItem) -> bool:
-    """Tell whether a name stands where a capital says something: in prose, and not at its beginning."""
+    """Tell whether a name stands where a capital marks a name: in prose, and not at its beginning."""
     items = sentence.items
     place = items.index(item)
     if starts(items, place) and not item.possessive:

@@ -1,6 +1,6 @@
 """Whom a pronoun means: the only person of its gender named near before it, else whom the document is about. Pure.
 
-Where two are named near before it, nobody: a relationship of the wrong person is worse than none.
+Where two are named near before it, it means neither: a relationship of the wrong person is worse than none.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _only(gender: str, people: list[EntityDraft]) -> EntityDraft | None:
 
 
 def _about(gender: str, near: list[EntityDraft], topic: EntityDraft | None) -> EntityDraft | None:
-    """Return what the document is about, where nobody else may be meant."""
+    """Return what the document is about, where it can mean no one else."""
     others = any(each.gender in ("", gender) for each in near)
     return topic if topic is not None and topic.gender in ("", gender) and not others else None
 

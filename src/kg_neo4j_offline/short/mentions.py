@@ -1,6 +1,6 @@
 """Where passages name somebody or something, and which of the names mean the one that is asked for. Pure; English.
 
-A name means the one asked for only where no other bearer of its words is named: "Eddowes" is nobody where both
+A name means the one asked for only where no other bearer of its words is named: "Eddowes" means none of them where both
 "Tom Eddowes" and "Desmond Eddowes" are there, unless the document is about one of them.
 """
 

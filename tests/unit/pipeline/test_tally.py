@@ -60,3 +60,13 @@ def test_what_no_model_read_now_and_what_failed_is_not_counted() -> None:
     assert few(found) == []
     assert found.few_rows is False
     assert report().few_rows is False
+
+
+def test_text_of_answers_that_is_no_row_is_reported_with_its_share() -> None:
+    found = report(*(replace(extraction(f"d{share}", 10, 1), ignored=share / 10) for share in (5, 1, 2, 8)))
+    assert found.notes[-1] == (
+        "80% of the answer on chunk 1 of 'd8' was neither row nor header, and was ignored; "
+        "so was more than 10% of 2 others"
+    )
+    alone = report(replace(extraction("d", 10, 1), ignored=0.5))
+    assert alone.notes[-1] == "50% of the answer on chunk 1 of 'd' was neither row nor header, and was ignored"
