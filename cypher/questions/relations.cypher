@@ -33,7 +33,8 @@ CALL (r) { // under filters as the texts that are left say it
   RETURN start_date, Evidence
 }
 WITH n, r, o, start_date, Evidence,
-     CASE WHEN startNode(r) = n THEN '-' + type(r) + '->' ELSE '<-' + type(r) + '-' END AS Relationship
+     CASE WHEN startNode(r) = n THEN '-' ELSE '<-' END + type(r) + coalesce(' ' + toString(r.phrase), '')
+       + CASE WHEN startNode(r) = n THEN '->' ELSE '-' END AS Relationship
 ORDER BY Evidence DESC, o.name, Relationship, n.id, o.id, r.fact_id
 LIMIT $limit
 RETURN n.name AS Node, Relationship, o.name AS Neighbour, o.type AS NeighbourType, start_date AS Date, Evidence,

@@ -38,5 +38,5 @@ CALL (r) { // under filters as the texts that are left say it
 WITH r, o, start_date, Evidence, startNode(r) AS source, endNode(r) AS target
 ORDER BY Evidence DESC, o.name, type(r), o.id, r.fact_id
 LIMIT $limit
-RETURN source.name AS Source, type(r) AS Relationship, target.name AS Target, o.name AS Answer, start_date AS Date, Evidence,
-       [r.fact_id] AS Ids
+RETURN source.name AS Source, type(r) + coalesce(' ' + toString(r.phrase), '') AS Relationship, target.name AS Target,
+       o.name AS Answer, start_date AS Date, Evidence, [r.fact_id] AS Ids

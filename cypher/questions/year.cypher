@@ -42,7 +42,7 @@ CALL () {
   }
   WITH n, o, r, start_date, Evidence
   WHERE start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']
-  RETURN n, coalesce(start_date, o.name) AS Date, type(r) AS Relationship, o, Evidence,
+  RETURN n, coalesce(start_date, o.name) AS Date, type(r) + coalesce(' ' + toString(r.phrase), '') AS Relationship, o, Evidence,
          r.fact_id AS id
 }
 WITH n, Date, Relationship, o, Evidence, id

@@ -21,5 +21,5 @@ CALL (f) {
   WHERE c.graph = $graph AND s.quote IS NOT NULL AND s.stated IS NULL
   RETURN s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
 }
-RETURN a.name AS Source, f.type AS Relationship, b.name AS Target, Evidence, Documents, Quote
+RETURN a.name AS Source, f.type + coalesce(' ' + toString(f.phrase), '') AS Relationship, b.name AS Target, Evidence, Documents, Quote
 ORDER BY Evidence DESC, Documents DESC, Source, Relationship, Target, f.id

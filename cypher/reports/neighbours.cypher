@@ -13,7 +13,8 @@ WHERE n.graph = $graph
 MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE o.graph = $graph
 WITH n, r, o, coalesce(r.evidence_count, 1) AS Evidence,
-     CASE WHEN startNode(r) = n THEN '-' + type(r) + '->' ELSE '<-' + type(r) + '-' END AS Relationship
+     CASE WHEN startNode(r) = n THEN '-' ELSE '<-' END + type(r) + coalesce(' ' + toString(r.phrase), '')
+       + CASE WHEN startNode(r) = n THEN '->' ELSE '-' END AS Relationship
 ORDER BY Evidence DESC, o.name, Relationship, n.id, o.id, r.fact_id
 LIMIT $limit
 RETURN n.name AS Node, Relationship, o.name AS Neighbour, o.type AS NodeType, r.start_date AS StartDate, Evidence,

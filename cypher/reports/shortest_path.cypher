@@ -23,7 +23,8 @@ UNWIND range(1, length(p)) AS Step
 WITH Step, nodes(p)[Step - 1] AS n, relationships(p)[Step - 1] AS r, nodes(p)[Step] AS o
 RETURN Step,
        n.name AS Node,
-       CASE WHEN startNode(r) = n THEN '-' + type(r) + '->' ELSE '<-' + type(r) + '-' END AS Relationship,
+       CASE WHEN startNode(r) = n THEN '-' ELSE '<-' END + type(r) + coalesce(' ' + toString(r.phrase), '')
+       + CASE WHEN startNode(r) = n THEN '->' ELSE '-' END AS Relationship,
        o.name AS Neighbour,
        coalesce(r.evidence_count, 1) AS Evidence
 ORDER BY Step

@@ -21,7 +21,7 @@ CALL () {
                        'STATE', 'PROVINCE', 'CONTINENT', 'ISLAND', 'MOUNTAIN', 'CAVE', 'RIVER', 'LAKE', 'SEA', 'OCEAN',
                        'DESERT', 'BUILDING', 'ADDRESS'])
   RETURN n, coalesce(r.start_date, CASE WHEN o.type IN ['DATE', 'YEAR'] THEN o.name END) AS Date,
-         type(r) AS Relationship, o, r.evidence_count AS Evidence, r.fact_id AS fact
+         type(r) + coalesce(' ' + toString(r.phrase), '') AS Relationship, o, r.evidence_count AS Evidence, r.fact_id AS fact
 }
 WITH n, Date, Relationship, o, Evidence, fact
 WHERE $who = '*'

@@ -17,6 +17,6 @@ CALL (f) {
   WHERE c.graph = $graph AND s.stated IS NULL
   RETURN d.title AS Document, c.index AS Chunk, s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
 }
-RETURN a.name AS Source, f.type AS Relationship, b.name AS Target, f.evidence_count AS Evidence, Document, Chunk, Quote
+RETURN a.name AS Source, f.type + coalesce(' ' + toString(f.phrase), '') AS Relationship, b.name AS Target, f.evidence_count AS Evidence, Document, Chunk, Quote
 ORDER BY Document, Chunk, Source, Relationship, Target, f.id
 LIMIT $limit

@@ -190,7 +190,7 @@ CALL (stated, around, between) {
   WITH f, a, b, score, description, start_date, rows,
        [one IN said[..2] | {chunk_id: one.c.id, quote: one.s.quote, start: one.s.quote_start, end: one.s.quote_end}] AS statements
   WITH f, a, b, score, description, start_date, rows, statements ORDER BY score DESC, f.id
-  RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
+  RETURN collect({id: f.id, type: f.type + coalesce(' ' + toString(f.phrase), ''), source: a.name, source_id: a.id, target: b.name, target_id: b.id,
                   description: description, start_date: start_date, evidence_count: rows, score: score,
                   statements: statements}) AS facts
 }

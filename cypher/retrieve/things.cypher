@@ -30,7 +30,7 @@ CALL () {
   }
   WITH r, f, chunk_id, quote, start, end, text, document, startNode(r) AS a, endNode(r) AS b
   WITH * ORDER BY r.evidence_count DESC, f.id
-  RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
+  RETURN collect({id: f.id, type: f.type + coalesce(' ' + toString(f.phrase), ''), source: a.name, source_id: a.id, target: b.name, target_id: b.id,
                   evidence: coalesce(r.evidence_count, 1),
                   chunk_id: chunk_id, quote: quote, start: start, end: end, text: text, document: document}) AS facts
 }

@@ -179,7 +179,7 @@ class KnowledgeGraph:
         """Return what the graph has about one entity. Raises UsageError, with near names, where there is none."""
         return show_in(self._open(), name, self.name)
 
-    def report(self, name: str, **parameters: Value) -> DataFrame:
+    def report(self, name: str, /, **parameters: Value) -> DataFrame:
         """Return a canned report, such as "most-connected", as a DataFrame; `kg report` lists them."""
         from kg_neo4j.pipeline.commands.report import report
 

@@ -35,12 +35,14 @@ _KIN = {
 def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     """Return an answered question as a turn of a conversation. Three round trips at most."""
     named = link(database, graph, read(answer.question)) if can_link(database, graph) else Linked()
-    places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
-    text = answer.answer if answer.citations else ""
+    text, before, after = answer.answer if answer.citations else "", "", ""
     if text and answer.passages and not answer.found:  # its neighbours were shown with it
-        before, after = answer.passages[0].before, answer.passages[0].after
-        text = f"{before} {text} {after}"
-        places[0] |= {"start": places[0]["start"] - len(before) - 1, "end": places[0]["end"] + len(after) + 1}
+        before, after = f"{answer.passages[0].before} ", f" {answer.passages[0].after}"
+    places = [
+        {"chunk": each.chunk_id, "start": each.start - len(before), "end": each.end + len(after)}
+        for each in answer.citations
+    ]
+    text = f"{before}{text}{after}"
     rows = database.read(
         queries.get("chat/spoken_of"), graph=graph, named=list(named.entities), places=places if text else []
     )

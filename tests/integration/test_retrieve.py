@@ -23,9 +23,10 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.organise import search_indexes, vectors
-from kg_neo4j.records import Answer
+from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.ask import MODES, prepare
+from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Found, FoundChunk, Search
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.local import REACHED
@@ -131,6 +132,25 @@ def test_words_are_found_without_their_accents_and_endings(database: Database, g
         found = by_words(database, graph, question)
         assert [entity.name for entity in found.entities if entity.named] == ["Żelazowa Wola"]
     assert by_words(database, graph, "urodzil", "naive").chunks[0].text == OTHER_PARAGRAPHS[0]
+
+
+def test_a_passage_leads_to_the_document_whose_title_it_has(database: Database, graph: str) -> None:
+    words = "Ada Lind was born in Oslo"
+    load(
+        database, graph, "Ada Lind", [f"{words} and was seen in Rain Road."], [[("Ada Lind", "BORN_IN", "Oslo", words)]]
+    )
+    load(database, graph, "Rain Road (film)", ["It was shown first in Bergen."], [[]])
+    load(database, graph, "Road Rain", ["It was shown first in Turin."], [[]])
+    search_indexes.create_fulltext(database)
+
+    def found(*documents: str) -> list[str]:
+        asked = read("Whom did Ada Lind meet?")
+        scope = resolve(database, graph, Filters(documents))
+        chunks = MODES["local"].retrieve(database, Search(graph, asked, fulltext_query(asked), scope=scope)).chunks
+        return [each.document for each in chunks]
+
+    assert found() == ["Ada Lind", "Rain Road (film)"]
+    assert found("Ada Lind", "Road Rain") == ["Ada Lind"]
 
 
 def test_meaning_finds_the_nearest_of_each_kind(database: Database, ada: str) -> None:

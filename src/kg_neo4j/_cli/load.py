@@ -11,7 +11,7 @@ from kg_neo4j import plugins
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import continues
-from kg_neo4j._cli.terminal import cost, price, print_estimates, print_facts, print_table, progress, remark, show
+from kg_neo4j._cli.terminal import price, print_estimates, print_facts, print_table, progress, remark, show, spent
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import LoadPlan, LoadReport, QuarantinedRow, RunCounts, Usage
 
@@ -137,7 +137,7 @@ def extraction_facts(report: RunCounts) -> dict[str, object]:
     if report.rejections:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
         facts["rejected"] = f"{reasons}; {report.repaired} repaired, {rows.rejected - report.repaired} in quarantine"
-    facts["model"] = cost(report.usage)
+    facts["model"] = spent(report.usage)
     if len(report.steps) > 1:
         facts["rounds"] = ", ".join(f"{step} {usage.calls} calls" for step, usage in report.steps.items())
     return facts

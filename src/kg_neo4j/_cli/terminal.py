@@ -283,18 +283,10 @@ def price(usage: Usage, unknown: str = "unknown") -> str:
     return unknown if usage.usd is None else f"{usage.usd:.4f} USD"
 
 
-def cost(usage: Usage) -> str:
+def spent(usage: Usage) -> str:
     """Return calls, tokens and price in one line."""
     if not usage.calls:
         return "no paid calls"
-    tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
-    return f"{usage.calls} calls, {tokens}, {price(usage, 'price unknown')}"
-
-
-def spent(usage: Usage) -> str:
-    """Return the same as a scorecard has it."""
-    if not usage.calls:
-        return "no calls"
     tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
     return f"{usage.calls} calls, {tokens}, {price(usage, 'price not known')}"
 

@@ -10,7 +10,7 @@ import typer
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import of_record
-from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
+from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, progress, remark, show, spent
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def tune(
         facts = {
             "model": plan.model or f"{'the built-in cues' if aspects else 'the built-in rules'}: nothing is paid",
             "sample": f"{plan.sampled} of {plan.chunks} chunks",
-            "cost": cost(plan.usage),
+            "cost": spent(plan.usage),
         }
         show(plan, facts, as_json=as_json)
         if plan.usage.calls and not as_json:
@@ -88,4 +88,4 @@ def _facts(tuned: Tuned, target: Path) -> dict[str, object]:
             more["set"] = tuned.chosen
             more["fits"] = ", ".join(f"{name} {fit:.2f}" for name, fit in tuned.fits.items())
         more["aspects"] = ", ".join(each.name for each in tuned.aspects)
-    return more | {"cost": cost(tuned.usage)}
+    return more | {"cost": spent(tuned.usage)}

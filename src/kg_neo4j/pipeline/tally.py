@@ -127,7 +127,9 @@ class Tally:
         if self.again:
             notes.append(f"answers that were cut, or lacked a section, so that the model was asked again: {self.again}")
         for share, where in sorted(self.ignored)[-1:]:
-            more = f"; so was more than {MOST_IGNORED:.0%} of {len(self.ignored) - 1} others" if self.ignored[1:] else ""
+            more = (
+                f"; so was more than {MOST_IGNORED:.0%} of {len(self.ignored) - 1} others" if self.ignored[1:] else ""
+            )
             notes.append(f"{share:.0%} of the answer on {where} was neither row nor header, and was ignored{more}")
         if self.read and rejected == self.read:
             reason, count = self.rejections.most_common(1)[0]

@@ -51,9 +51,14 @@ def plain(text: str) -> str:
     return _POSSESSIVE.sub("", text.strip())
 
 
+def without_brackets(title: str) -> str:
+    """Return a title without the words in brackets that tell pages apart."""
+    return _BRACKETS.sub("", title)
+
+
 def keys(names: Iterable[str]) -> set[str]:
     """Return the forms under which names are compared, titles also without their brackets."""
-    forms = ((normalise(name), normalise(_BRACKETS.sub("", name))) for name in names)
+    forms = ((normalise(name), normalise(without_brackets(name))) for name in names)
     return {key for both in forms for key in both if key}
 
 

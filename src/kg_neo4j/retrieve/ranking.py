@@ -3,24 +3,33 @@
 A chunk stands high where the walk from the names in the question passes often, where it is near to what the question
 asks beside these names, and where it shares rare entities with the best of the others: a second walk, among the
 candidates alone, that begins at these. That is what finds the passage of a second hop, which has none of the names.
+Where the best candidates name the title of a document, its first chunk is a candidate, too: a film is often no entity.
 The weights were learned by cross-validation over five sets of questions (docs/decisions/0054-last-ranking.md).
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Reader
+from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Search
+from kg_neo4j.retrieve.linking import exact_query
+from kg_neo4j.retrieve.name_fits import without_brackets
+from kg_neo4j.retrieve.words import split_words
 
 FLAT_SHARE = 0.1  # of the walk's best score, for the best find of flat search; the second has half of it, and so on
 STARTS = 4  # candidates that the second walk begins at
 STEPS = 6  # of the second walk: to entities and back
 DAMPING = 0.85
+READ, WORDS, TITLES = 6, 60, 50  # candidates that are read for titles, words of each, documents compared for each
+TITLED = 0.3  # of a candidate's share, for all together whose titles it has (docs/decisions/0061-without-a-key.md)
 _LEAST = 1e-3  # share of the best score that counts as none
 
 
@@ -69,6 +78,8 @@ def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]],
         first[each] = first.get(each, 0.0) + FLAT_SHARE / (place + 1)
     if not first:
         return Candidates((), (), (), (), 0)
+    for each, share in _titled(reader, search, first).items():
+        first[each] = max(first.get(each, 0.0), share)
     ids = tuple(sorted(first, key=lambda each: (-first[each], each)))
     rest = list(search.rest) if search.rest is not None and search.chunk_index is not None else None
     row = reader.read(queries.get("retrieve/candidates"), ids=list(ids), rest=rest)[0]
@@ -79,6 +90,25 @@ def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]],
     if greatest > least:  # cosines are spread out, so that those of any model count for as much
         near = tuple(0.0 if each is None else (each - least) / (greatest - least) for each in row["near"])
     return Candidates(ids, walk, near, row["entities"], row["chunks"])
+
+
+def _titled(reader: Reader, search: Search, first: Mapping[str, float]) -> dict[str, float]:
+    """Return the first chunks of documents whose titles stand in the best of `first`, with parts of their shares."""
+    best = sorted(first, key=lambda each: (-first[each], each))[:READ]
+    rows = reader.read(queries.get("retrieve/cited_chunks"), graph=search.graph, ids=best)
+    texts = {row["id"]: row["text"] for row in rows}
+    words = {each: [word for word in split_words(text) if not word[0].islower()] for each, text in texts.items()}
+    asked = [[each, " OR ".join(sorted(set(map(exact_query, some[:WORDS]))))] for each, some in words.items() if some]
+    titled = defaultdict(set)
+    for row in read_left(reader, search.scope, "retrieve/titled", graph=search.graph, chunks=asked, first=TITLES):
+        titles = [re.escape(title) for title in map(without_brackets, row["names"]) if len(title) > 2]
+        if titles and re.search(rf"(?<!\w)(?:{'|'.join(titles)})(?!\w)", texts[row["chunk"]]):
+            titled[row["chunk"]].add(row["titled"])
+    gains: dict[str, float] = defaultdict(float)
+    for each, found in titled.items():
+        for chunk in found:
+            gains[chunk] = max(gains[chunk], TITLED * first[each] / len(found))
+    return gains
 
 
 def weigh(candidates: Candidates, weights: Weights = WEIGHTS) -> list[float]:

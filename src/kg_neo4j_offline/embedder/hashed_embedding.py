@@ -22,13 +22,6 @@ import numpy.typing as npt
 
 from kg_neo4j_offline.embedder.static_words import FUNCTION_WORDS
 
-UNRELATED_BELOW = 0.12
-"""Cosine below which a question and a passage most likely have nothing to do with each other.
-
-Measured on examples/: with chunks of 200 to 1,200 tokens, 79 to 100 % of foreign questions stay below it, and 81 to 94
-% of questions on the text lie above it.
-"""
-
 _WORD = re.compile(r"[^\W_]+")
 _NAME_FACTOR = 2.0
 _PAIR_WEIGHT = 0.2

@@ -22,12 +22,6 @@ from kg_neo4j_offline.networks import trained
 
 FOLDER = Path(__file__).parents[1] / "data" / "embedder"
 LOCK = Path(__file__).parents[1] / "data" / "embedder.lock"
-UNRELATED_BELOW = 0.2
-"""Cosine below which a question and a passage most likely have nothing to do with each other.
-
-Measured on examples/: with chunks of 200 to 1,200 tokens, three in four foreign questions stay below it, and 88 to 100
-% of questions on the text lie above it (examples/README.md, "Similarity without a model").
-"""
 
 Floats = npt.NDArray[np.float32]
 _WORDS_KEPT = 1 << 14  # vectors of words that are remembered, 25 MB

@@ -317,7 +317,7 @@ def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[ParsedMention]
     """Return who a noun is said of: its apposition, what it stands beside, its subject, or what it says "is" of."""
     last = noun + 4 if _word(grammar, noun).endswith("-in-law") else noun
     own = grammar.named_by(noun) or grammar.named_by(last)
-    if own is not None:
+    if own is not None and grammar.preposition(own.head) != "of":
         return [own]
     if grammar.has_child(noun, "cop"):
         return grammar.subjects(noun)

@@ -87,7 +87,12 @@ class Grammar(Tree):
             nearest = own[-1]
             if self.words[nearest] in RELATIVE and nearest not in self.mentions:
                 return self._antecedents(verb, nearest)
-            return list(self.listed(nearest, verb)) or self._before_apposition(verb)
+            found = list(self.listed(nearest, verb))
+            joined = found and self.words[found[0].first - 1] == "and"
+            before = self.mentions.get(found[0].first - 2) if joined else None
+            if before is not None and self.heads[before.head] == before.head:  # "Ada and Otto founded", parsed apart
+                found.insert(0, before)
+            return found or self._before_apposition(verb)
         if self._touched(verb):
             return [self.mentions[verb - 1]]
         described = self._described_by(verb)
@@ -166,7 +171,7 @@ class Grammar(Tree):
     def phrases(self, verb: int) -> Iterator[tuple[str, int]]:
         """Yield the prepositions and heads of a verb's phrases."""
         for child in self.children[verb]:
-            if self.deps[child] in ("obl", "nmod", "obj") and (preposition := self.preposition(child)):
+            if self.deps[child] in ("obl", "nmod", "obj", "appos") and (preposition := self.preposition(child)):
                 yield preposition, child
 
     def preposition(self, token: int) -> str:

@@ -113,12 +113,11 @@ class NameEvidence:
 
     def _is_person(self, draft: EntityDraft, parts: Sequence[str], words: Sequence[str], plain: Sequence[str]) -> bool:
         """Tell whether several words are a person's name: a common word is one behind a known first name alone."""
-        if (
-            any(part.isupper() and len(part) > 2 for part in parts)
-            or words[-1] in (lex.ROLE_NOUNS | _INSTITUTIONS) - lex.SURNAME_HEADS
-        ):
+        no_surnames = _INSTITUTIONS if words[0] in lex.GIVEN_NAMES else _INSTITUTIONS | lex.ROLE_NOUNS  # "Ada Baker"
+        if words[-1] in no_surnames - lex.SURNAME_HEADS or any(part.isupper() and len(part) > 2 for part in parts):
             return False
-        if draft.type == PERSON and (words[0] in lex.GIVEN_NAMES or draft.titles):
+        is_noble = words[0] in lex.GIVEN_NAMES and not lex.PARTICLES.isdisjoint(draft.name.split())  # "Ada von Lind"
+        if is_noble or (draft.type == PERSON and (words[0] in lex.GIVEN_NAMES or draft.titles)):
             return words[-1] not in _HEADS
         return not plain and (draft.type == PERSON or (draft.type == OTHER and guess_gender(words[0]) != ""))
 

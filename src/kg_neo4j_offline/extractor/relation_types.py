@@ -40,8 +40,9 @@ def plain(relations: Iterable[RelationDraft]) -> list[RelationDraft]:
 def give_types(relations: Iterable[RelationDraft], is_name: Callable[[EntityDraft], bool]) -> None:
     """Set the type of names that have none where a rule's relationship tells it: who is married, is a person."""
     for relation in relations:
-        name = "" if relation.classified or not relation.stated else _NAMED.get(relation.type, "")
-        for end, letters in zip((relation.source, relation.target), _FITTING.get(name, ()), strict=False):
+        name, turned = (_FITTING.get(_NAMED.get(each, ""), ()) for each in (relation.type, f"^{relation.type}"))
+        fitting = () if relation.classified or not relation.stated else name or turned[::-1]
+        for end, letters in zip((relation.source, relation.target), fitting, strict=False):
             if not end.type and letters in _OF_LETTER and is_name(end):
                 end.type = _OF_LETTER[letters]
 

@@ -24,7 +24,6 @@ TYPES = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 BUCKETS = 1 << 14  # of words, of pairs of words, of words with their place in the grammar
 NAME_BUCKETS = 1 << 13
 LINKS = 3
-NEARS = 12  # how two mentions stand to each other
 DISTANCES = 8
 FACTS = 12  # what is known of an entity besides its words
 BETWEEN = 24  # words between two mentions that are read

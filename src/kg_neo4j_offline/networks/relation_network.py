@@ -178,7 +178,7 @@ class RelationNetwork:
     hashed: Floats  # (5 * hashed, hidden)
     beside: Floats  # (10, token, hidden)
     about: Floats  # (vector, hidden)
-    near: Floats  # (2 * NEARS, hidden)
+    near: Floats  # (24, hidden)
     distance: Floats  # (DISTANCES, hidden)
     hidden_bias: Floats
     out: Floats  # (hidden, relations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -16,14 +17,28 @@ ASKED = Search("main", read("Who directed Fist Power?"), rest=(1.0, 0.0), chunk_
 
 
 class Told:
-    """Answers the one query with what a test says of `first`, `second` and so on."""
+    """Answers the queries with what a test says of `first`, `second` and so on, and of texts and titles."""
 
-    def __init__(self, near: list[float | None], entities: list[tuple[list[int], int]], chunks: int = 100) -> None:
+    def __init__(
+        self,
+        near: list[float | None],
+        entities: list[tuple[list[int], int]],
+        chunks: int = 100,
+        texts: Mapping[str, str] | None = None,
+    ) -> None:
         told = [{"places": places, "mentions": mentions} for places, mentions in entities]
         self.row: Row = {"chunks": chunks, "near": near, "entities": told}
+        self.texts = texts or {}
+        self.titled: list[Row] = []
+        self.queries: list[list[str]] = []
         self.asked: dict[str, Any] = {}
 
     def read(self, query: Query, /, **params: Any) -> list[Row]:
+        if query.name == "retrieve/cited_chunks":
+            return [{"id": each, "text": self.texts[each]} for each in params["ids"] if each in self.texts]
+        if query.name == "retrieve/titled":
+            self.queries = params["chunks"]
+            return self.titled
         self.asked = params
         return [self.row]
 
@@ -68,3 +83,17 @@ def test_without_vectors_of_chunks_nothing_is_compared(search: Search) -> None:
     told = Told([None], [])
     rank(told, search, [("a", 1.0)], [])
     assert told.asked["rest"] is None
+
+
+def test_the_first_chunk_of_a_document_whose_title_stands_in_the_best_is_a_candidate() -> None:
+    told = Told([None, None, None], [], texts={"a": "He starred in Fist Power (and Speed).", "b": "It was a fist."})
+    told.titled = [
+        {"chunk": "a", "titled": "t", "names": ["Fist Power (film)"]},
+        {"chunk": "a", "titled": "u", "names": ["Power Starred"]},
+        {"chunk": "a", "titled": "v", "names": ["Spee", "He", "speed"]},
+        {"chunk": "b", "titled": "w", "names": ["Fist"]},
+    ]
+    ranked = dict(rank(told, ASKED, [("a", 1.0), ("b", 0.5)], []))
+    assert told.asked["ids"] == ["a", "b", "t"]
+    assert 0 < ranked["t"] < ranked["b"]
+    assert told.queries == [["a", '"fist" OR "he" OR "power" OR "speed"'], ["b", '"it"']]

@@ -40,7 +40,6 @@ class Support:
 
     supported: bool
     reason: str = ""
-    coverage: float = 0.0  # share of the claim's content words in the cited words
 
 
 def supports(claim: str, passages: Sequence[CitedPassage]) -> Support:
@@ -71,7 +70,7 @@ def supports(claim: str, passages: Sequence[CitedPassage]) -> Support:
         or opposite(said, windows)
         or turned_round(said, windows)
     )
-    return Support(not reason, reason, found)
+    return Support(not reason, reason)
 
 
 def best_window(claim: str, text: str) -> tuple[int, int]:

@@ -22,6 +22,8 @@ Oskar Brandt was born in Vienna and Emil Brandt in Graz. Nora Lind taught Peter 
 Karl Moe. Maria Toth directed the film Blue Gate and Jan Novak wrote it. The parents of Ella Stone were \
 Georg Stone and Hilda Stone. The firm Astra Pumps is based in Oslo, Norway and Bergen hosts a branch. Adam \
 Watson counted hares from 1954 to 2007.
+
+Then Rita Holt applauded Hugo Berg.
 """
 
 
@@ -65,3 +67,12 @@ def test_parents_do_not_tell_who_is_the_father(graph: KnowledgeGraph) -> None:
     assert (given.found, given.short, given.claims) == (False, "", ())
     assert given.answer == "The parents of Ella Stone were Georg Stone and Hilda Stone. [1]"
     assert given.passages[0].citation == given.citations[0]
+
+
+def test_a_relationship_without_a_type_of_its_own_is_shown_with_its_verb(graph: KnowledgeGraph) -> None:
+    [fact] = graph.entity("Rita Holt").facts
+    assert (fact.type, fact.target) == ("RELATED_TO applaud", "Hugo Berg")
+    reports = ("neighbours", {"name": "Rita Holt"}), ("shortest-path", {"from": "Rita Holt", "to": "Hugo Berg"})
+    shown = [list(graph.report(name, **given)["Relationship"]) for name, given in reports]
+    assert shown == [["-RELATED_TO applaud->"]] * 2
+    assert "RELATED_TO applaud" in set(graph.report("facts-by-evidence", limit=100)["Relationship"])

@@ -19,7 +19,6 @@ from kg_neo4j.settings import Settings
 from kg_neo4j_offline.embedder.static_embedding import (
     FOLDER,
     LOCK,
-    UNRELATED_BELOW,
     PieceVectors,
     StaticEmbedding,
     hashed,
@@ -30,6 +29,7 @@ from kg_neo4j_offline.embedder.static_words import Weighing
 from kg_neo4j_offline.networks import trained
 
 MODEL = StaticEmbedding()
+UNRELATED_BELOW = 0.2  # cosine of most questions with texts about something else
 CHECKOUT = Path(__file__).resolve().parents[6]
 
 

@@ -115,7 +115,7 @@ def test_a_clause_is_read_across_what_stands_between(text, fact):
         ("Ada Brandt became a member of the Royal Society.", ("Ada Brandt", "MEMBER_OF", "Royal Society")),
         ("Ada Brandt served as president of the Vistula Society.", ("Ada Brandt", "LED", "Vistula Society")),
         ("Otto Lind is the mayor of Bergen.", ("Otto Lind", "LED", "Bergen")),
-        ("It was built under Otto Lind, Ada Roux's father.", ("Ada Roux", "CHILD_OF", "Otto Lind")),
+        ("It was built under Otto Lind, Ada Roux's father.", ("Otto Lind", "PARENT_OF", "Ada Roux")),
         ("Paul Roux, a former student of Ada Brandt's, came.", ("Paul Roux", "STUDENT_OF", "Ada Brandt")),
         ("Otto Lind met his wife, the weaver Inga Moar, in Oslo.", ("Otto Lind", "MARRIED_TO", "Inga Moar")),
         (

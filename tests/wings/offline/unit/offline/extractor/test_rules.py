@@ -22,8 +22,8 @@ def test_birth_and_death_give_places_and_years():
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("Wilhelm was the elder son of Georg Brandt.", ("Wilhelm", "CHILD_OF", "Georg Brandt")),
-        ("Ada Brandt, the daughter of Otto Brandt, sang.", ("Ada Brandt", "CHILD_OF", "Otto Brandt")),
+        ("Wilhelm was the elder son of Georg Brandt.", ("Georg Brandt", "PARENT_OF", "Wilhelm")),
+        ("Ada Brandt, the daughter of Otto Brandt, sang.", ("Otto Brandt", "PARENT_OF", "Ada Brandt")),
         ("Ada Brandt married the French painter Paul Roux.", ("Ada Brandt", "MARRIED_TO", "Paul Roux")),
         ("Ada Brandt was married to Paul Roux.", ("Ada Brandt", "MARRIED_TO", "Paul Roux")),
         ("Ada Brandt studied at the University of Jena.", ("Ada Brandt", "STUDIED_AT", "University of Jena")),
@@ -94,7 +94,7 @@ def test_they_means_two_who_were_the_subject_together():
 def test_a_pronoun_means_the_subject_of_the_sentence_before():
     found = read("Anna Lind lived in Oslo. Her father, Georg Lind, was a smith. She married Tom Falk.")
     assert found.facts >= {
-        ("Anna Lind", "CHILD_OF", "Georg Lind"),
+        ("Georg Lind", "PARENT_OF", "Anna Lind"),
         ("Anna Lind", "MARRIED_TO", "Tom Falk"),
     }
 
@@ -196,7 +196,7 @@ def test_the_description_is_the_sentence_that_says_what_it_is():
 def test_strength_says_how_direct_the_words_are():
     found = read("Ada Brandt was the daughter of Otto Brandt. Ada Brandt applauded Paul Roux.")
     strengths = {row["relationship_type"]: int(row["strength"]) for row in found.relationships}
-    assert strengths["CHILD_OF"] > strengths["RELATED_TO"]
+    assert strengths["PARENT_OF"] > strengths["RELATED_TO"]
     assert all(1 <= strength <= 10 for strength in strengths.values())
 
 
