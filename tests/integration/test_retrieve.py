@@ -153,6 +153,20 @@ def test_a_passage_leads_to_the_document_whose_title_it_has(database: Database, 
     assert found("Ada Lind", "Road Rain") == ["Ada Lind"]
 
 
+def test_a_name_without_an_entity_leads_to_the_passages_that_have_it(database: Database, graph: str) -> None:
+    load(
+        database, graph, "Ada Lind", ["Ada Lind lived in Oslo."], [[("Ada Lind", "LIVED_IN", "Oslo", "Ada Lind lived")]]
+    )
+    load(database, graph, "Oslo", ["Oslo lies by Akershus."], [[("Oslo", "NEAR", "Akershus", "Oslo lies by Akershus")]])
+    load(
+        database, graph, "Storms", ["A storm came. Hurricane Edna came later.", "Edna the hurricane tamer came."], [[]]
+    )
+    search_indexes.create_fulltext(database)
+    found = by_words(database, graph, "Did Ada Lind or Hurricane Edna come earlier?").chunks
+    scores = {each.text.split()[0]: each.score for each in found}
+    assert scores["A"] > 5 * scores["Edna"]  # which has both words, but not the name
+
+
 def test_meaning_finds_the_nearest_of_each_kind(database: Database, ada: str) -> None:
     chunks = document(ada, "Ada", PARAGRAPHS)[1]
     found = by_meaning(database, ada, "Babbage lived in Marylebone")

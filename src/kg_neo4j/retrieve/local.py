@@ -8,11 +8,12 @@ from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.filtered import read_left
-from kg_neo4j.retrieve.interface import CHUNKS, Found, Linked, Search, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.interface import CHUNKS, Found, FoundChunk, Linked, Search, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.naive import fetched
 from kg_neo4j.retrieve.pagerank import Reached, spread
 from kg_neo4j.retrieve.ranking import rank
+from kg_neo4j.retrieve.words import fold, split_words
 
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves
@@ -36,7 +37,8 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
     reached = Reached()
     try:
         if linked or flat:
-            reached = spread(database, search.graph, linked, () if linked else flat[:FIRST], search.scope)
+            begin = _naming(search, linked, best.chunks) or (() if linked else flat[:FIRST])
+            reached = spread(database, search.graph, linked, begin, search.scope)
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
 
@@ -45,6 +47,14 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
             each, search, linked, reached, rank(each, search, reached.chunks, flat)[:chunks], notes=notes
         )
     )
+
+
+def _naming(search: Search, linked: Linked, chunks: Sequence[FoundChunk]) -> list[str]:
+    """Return the best chunks that have a name of the question which no entity and no document bears."""
+    taken = {fold(word) for name in linked.names for word in split_words(name)}
+    names = [f" {' '.join(run)} " for run in search.question.full_names if not taken & set(run)]
+    texts = [(each.id, f" {' '.join(map(fold, split_words(each.text)))} ") for each in chunks] if names else []
+    return [each for each, text in texts if any(name in text for name in names)][:FIRST]
 
 
 def match(
