@@ -21,7 +21,7 @@ from kg_neo4j.acquire.structure import LayoutPiece, lines, pieces, stripped
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Chunk, Document
 
-RULES_VERSION = 2  # raised when the same text gives other chunks
+RULES_VERSION = 3  # raised when the same text gives other chunks
 DEFAULT_TOKENS = 1200  # the length study and the embedding analysis
 MAX_PAGES = 3  # of one chunk (the embedding analysis)
 _SPAN = 64  # chunks that are divided together; a longer text is first cut into stretches of about so many

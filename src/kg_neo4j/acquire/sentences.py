@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
@@ -14,7 +15,22 @@ from kg_neo4j.acquire.language import abbreviations, languages, primary
 from kg_neo4j.acquire.structure import stripped
 
 _OURS = data_files.beside(__file__).table("abbreviations")
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？।॥۔؟።։။។]+[」』”’»）]*")
+_NOTES = r"(?: ?\[(?:[^\]\s]{1,12}|n(?:ote)? \d{1,3}|citation needed)\])*+"
+_END = re.compile(
+    rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+{_NOTES}(?=\s)|[.!?…][\"'”’»)]*(?:\[[^\]\s]{{1,12}}\])+(?=[^\W\d_a-z])"
+    "|[。！？।॥۔؟።։။។]+[」』”’»）]*"
+)
+_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxIVX]{2,4})")  # of a list item, or of a heading
+_REPORTS = re.compile(r"[—–-]+\s*(?=[^\W\d_])")  # before who says it: "— pyta ojca"
+_BREAK = re.compile(r"[ \t]*\n\s*")
+_UNDERLINE = re.compile(r"([=\-~^\"'#*+])\1{2,}|[|: +-]*---[|: +-]*")  # below a heading, or the heads of columns
+_CELLS = " | "  # between the cells of a row
+_SHORT_LINE = 60  # a line this short before a line break is a heading or an item, not wrapped prose
+_NUMBERED = frozenset("op no nr vol fig p pp art sec str t bd abb kap poz ust pkt rozdz s".split())  # before a number
+_MONTHS = tuple(
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember Jahrhundert".split()
+)
+_ORDINAL = re.compile(r"(?<!\d)\d{1,2}$")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _LOOK_BACK = 24  # characters: longer than any abbreviation
 _MARKED = re.compile(r"\s*(?:#|>|\||=|[-*+•–]\s|\d+[.)]\s)")  # a line that begins something
@@ -26,18 +42,47 @@ _ALWAYS = frozenset("。！？।॥۔؟።։။។")  # marks that are nothing 
 def sentences(text: str, start: int, end: int, language: str | None = None) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of the sentences in `text[start:end]`, without the white space around them.
 
-    `language` is a code such as "pl": its abbreviations are then known from spaCy's data; None: those of English,
-    Polish, German and French.
+    Headings, list items and rows of tables are sentences of their own. `language` is a code such as "pl": its
+    abbreviations are then known from spaCy's data; None: those of English, Polish, German and French.
     """
     known = _abbreviations(primary(language))
-    begin = _skip_space(text, start, end)
-    for match in _END.finditer(text, start, end):
-        following = _skip_space(text, match.end(), end)
-        if following < end and begin < match.end() and _ends(text, match, begin, following, known):
-            yield begin, match.end()
-            begin = following
-    if (last := stripped(text, begin, end)[1]) > begin:
-        yield begin, last
+    borders = line_borders(text)
+    inside = borders[bisect_right(borders, start) : bisect_left(borders, end)]
+    for left, right in itertools.pairwise((start, *inside, end)):
+        begin = _skip_space(text, left, right)
+        for match in () if _is_row(text, begin, right) else _END.finditer(text, begin, right):
+            following = _skip_space(text, match.end(), right)
+            if following < right and begin < match.end() and _ends(text, match, begin, following, known):
+                yield begin, match.end()
+                begin = following
+        if (last := stripped(text, begin, right)[1]) > begin:
+            yield begin, last
+
+
+@lru_cache(maxsize=8)
+def line_borders(text: str) -> tuple[int, ...]:
+    """Return where a line break ends a sentence: at empty lines, after headings, in paragraphs that are not wrapped."""
+    wraps, widths = wrapped_breaks(text), list[int]()
+    for has_words, block in itertools.groupby(text.split("\n"), key=lambda line: bool(line.strip())):
+        lines = list(block)
+        widths += [max(map(len, lines)) if has_words else 0] * len(lines)
+    found, number, at = [], 0, 0
+    for match in _BREAK.finditer(text):
+        number += text.count("\n", at, match.start() + match[0].index("\n"))
+        at = match.start() + match[0].index("\n")
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        following = text[match.end() : match.end() + _SHORT_LINE].partition("\n")[0].strip()
+        if match[0].count("\n") == 1 and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(line):
+            continue  # it belongs to the heading above it
+        is_short = len(line) < _SHORT_LINE and not following[:1].islower() and at not in wraps
+        is_apart = _UNDERLINE.fullmatch(line) or _CELLS in line or _MARKED.match(following)
+        if match[0].count("\n") > 1 or widths[number] > _WIDEST or is_short or is_apart:
+            found.append(match.end())
+    return tuple(found)
+
+
+def _is_row(text: str, start: int, end: int) -> bool:
+    return _CELLS in text[start:end] and "\n" not in text[start:end].strip()
 
 
 @cache
@@ -54,16 +99,24 @@ def _ends(
     """Say whether a sentence ends at `match`, and not an abbreviation or an initial."""
     if match[0][0] in _ALWAYS:
         return True
-    if text[following].islower():
+    report = _REPORTS.match(text, following)
+    said = report is not None and match[0] != "."  # "Stop!" — she cried
+    if text[report.end() if report is not None and said else following].islower() or text[following] in "|])":
+        return False
+    if _NUMBER.fullmatch(text, begin, match.start()) or _UNDERLINE.match(text, following):
         return False
     if match[0] != ".":  # also a footnote mark or a quotation mark after the stop
         return True
     before = unicodedata.normalize("NFC", text[max(begin, match.start() - _LOOK_BACK) : match.start()])
     word = _WORD_BEFORE.search(before)
     if word is None:
-        return True
+        return not (_ORDINAL.search(before) and text[following:].startswith(_MONTHS))
     is_initial = len(word[0]) == 1 and word[0].isupper() and (word.start() > 0 or match.start() - _LOOK_BACK > begin)
     folded, exact = known
+    if text[following].isdigit() and word[0].lower() in _NUMBERED:
+        return False
+    if len(word[0]) == 1 and text[following + 1 : following + 2] == ".":  # "z. B."
+        return False
     return not is_initial and word[0].lower() not in folded and word[0] not in exact
 
 
