@@ -66,7 +66,7 @@ class CandidateSentence:
             return not _RULE.fullmatch(text)
         is_apart = self.chunk.text.startswith("\n\n", self.sentence.end) and text[:1].isalpha() and text[-1:].isalpha()
         fewest = HEADING_WORDS if is_apart else FEWEST_WORDS
-        is_titled = all(word[0].isupper() or is_stop_word(fold(word)) for word in split_words(text))  # in Title Case
+        is_titled = all(not word[0].islower() or is_stop_word(fold(word)) for word in split_words(text))
         if len(self.words) < (HEADING_WORDS if is_titled and text.isascii() else fewest):
             return False
         return not (text.endswith((":", "?")) or text.isupper())

@@ -58,6 +58,9 @@ def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
         found = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
         if first := next(filter(None, found), None):
             told.append((first.start(), _mention(row, "")))
+    if not answer.found:  # a passage: whom the question names is meant, where somebody there would fit as well
+        named_kinds = {(each.kind, each.gender) for _, each in asked}
+        told = [each for each in told if (each[1].kind, each[1].gender) not in named_kinds]
     asked += _unknown(answer.question, [each.said for _, each in asked])
     mentions = [each for some in (asked, told) for _, each in sorted(some, key=lambda pair: (pair[0], pair[1].name))]
     return Turn(answer.question, text, _different(mentions)[:MENTIONS])

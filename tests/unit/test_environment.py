@@ -119,6 +119,7 @@ def test_a_value_that_cannot_be_used_is_refused_before_any_work(
     ],
 )
 def test_a_page_of_a_wiki_needs_them_without_a_model_too(run_kg: RunKg, here: Path, name: str, value: str) -> None:
+    pytest.importorskip("kg_neo4j_offline")
     environment = {
         **USUAL,
         "OPENAI_BASE_URL": "",

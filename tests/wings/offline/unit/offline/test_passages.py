@@ -116,6 +116,7 @@ def test_a_very_long_sentence_counts_less() -> None:
         "The ships that Hald had in 1890 are these:\n\nHald had three ships.",
         "Which ships did the town of Hald have? Hald had three ships.",
         "“Which ships did the town of Hald have?” Hald had three ships.",
+        "3. Ships of Hald in 1890. Hald had three ships.",
         "Ships, Hald.\n\nHald had three ships.",
     ],
 )
