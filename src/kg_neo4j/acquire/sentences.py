@@ -20,7 +20,9 @@ _END = re.compile(
     rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+{_NOTES}(?=\s)|[.!?…][\"'”’»)]*(?:\[[^\]\s]{{1,12}}\])+(?=[^\W\d_a-z])"
     "|[。！？।॥۔؟።։။។]+[」』”’»）]*"
 )
-_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxIVX]{2,4})")  # of a list item, or of a heading
+_NUMBER = re.compile(  # of a list item, or of a heading
+    r"(?:[#=>*_-]+\s*)*[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxIVX]{2,4})"
+)
 _REPORTS = re.compile(r"[—–-]+\s*(?=[^\W\d_])")  # before who says it: "— pyta ojca"
 _BREAK = re.compile(r"[ \t]*\n\s*")
 _UNDERLINE = re.compile(r"([=\-~^\"'#*+])\1{2,}|[|: +-]*---[|: +-]*")  # below a heading, or the heads of columns

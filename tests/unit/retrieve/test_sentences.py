@@ -39,6 +39,7 @@ def texts(text: str) -> list[str]:
         ("He sent Op. 28 and [Op. 40] to Paris. Next.", ["He sent Op. 28 and [Op. 40] to Paris.", "Next."]),
         ("1. One. Two.\n2. Three\n- four\n* five", ["1. One.", "Two.", "2. Three", "- four", "* five"]),
         ("2.2. Results\n\nA. Terms apply.", ["2.2. Results", "A. Terms apply."]),
+        ("## 4. Exhibitions\n\n- 5. of May\n**6.** One.", ["## 4. Exhibitions", "- 5. of May", "**6.** One."]),
         ("— Ja?... — powtarza panna. — Nie. „Stój!” — woła ojciec.",
          ["— Ja?... — powtarza panna.", "— Nie.", "„Stój!” — woła ojciec."]),
         ('"Go." "Stay."\n\n(He left.) She stayed.', ['"Go."', '"Stay."', "(He left.)", "She stayed."]),
