@@ -112,7 +112,7 @@ def _ends(
     before = unicodedata.normalize("NFC", text[max(begin, match.start() - _LOOK_BACK) : match.start()])
     word = _WORD_BEFORE.search(before)
     if word is None:
-        return not (_ORDINAL.search(before) and text[following:].startswith(_MONTHS))
+        return not (_ORDINAL.search(before) and text.startswith(_MONTHS, following))
     is_initial = len(word[0]) == 1 and word[0].isupper() and (word.start() > 0 or match.start() - _LOOK_BACK > begin)
     folded, exact = known
     if text[following].isdigit() and word[0].lower() in _NUMBERED:
