@@ -16,16 +16,28 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 FILE = "answers.sqlite3"
 MAX_BYTES = 1 << 30  # some 200,000 answers
 BUSY_S = 10.0  # for another process to finish its write
 FORMAT = 1  # of the file; another one is made anew
+MAKE = f"""
+BEGIN;
+DROP TABLE IF EXISTS answers;
+CREATE TABLE answers (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, value BLOB NOT NULL, digest TEXT NOT NULL
+);
+PRAGMA user_version = {FORMAT};
+COMMIT
+"""
 _TORN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _EVICTED_AT_ONCE = 10  # a tenth of the answers, the oldest
 
@@ -124,20 +136,12 @@ class AnswerCache:
             os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         file = sqlite3.connect(self.file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
         try:
-            (version,) = file.execute("PRAGMA user_version").fetchone()
-            file.execute("PRAGMA journal_mode = WAL")
+            if file.execute("PRAGMA user_version").fetchone() != (FORMAT,):
+                with self._alone():  # SQLite does not wait for another process that changes the journal's mode
+                    file.execute("PRAGMA journal_mode = WAL")
+                    if file.execute("PRAGMA user_version").fetchone() != (FORMAT,):  # else another process was first
+                        file.executescript(MAKE)
             file.execute("PRAGMA synchronous = NORMAL")  # the last answers may go with the power, the file stays whole
-            if version != FORMAT:
-                file.execute("BEGIN IMMEDIATE")
-                (version,) = file.execute("PRAGMA user_version").fetchone()
-                if version != FORMAT:  # else another process was first
-                    file.execute("DROP TABLE IF EXISTS answers")
-                    file.execute(
-                        "CREATE TABLE answers (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
-                        "value BLOB NOT NULL, digest TEXT NOT NULL)"
-                    )
-                    file.execute(f"PRAGMA user_version = {FORMAT}")
-                file.execute("COMMIT")
         except sqlite3.Error:
             file.close()
             raise
@@ -161,18 +165,22 @@ class AnswerCache:
 
     def _make_anew(self) -> bool:
         """Remove a torn file, unless another process has just done so; False where that is not possible."""
-        from filelock import FileLock, Timeout
-
         self._shut()
         try:
-            with FileLock(f"{self.file}.lock", timeout=BUSY_S, mode=0o600):
+            with self._alone():
                 if _is_torn(self.file):
                     for suffix in ("", "-wal", "-shm"):
                         Path(f"{self.file}{suffix}").unlink(missing_ok=True)
                     self.notes += (f"{self.file} was damaged and has been replaced; its answers are lost",)
-        except (OSError, Timeout):
+        except OSError:
             return False
         return True
+
+    def _alone(self) -> FileLock:
+        """Return the lock of those who make the file; raises filelock.Timeout, an OSError, after BUSY_S."""
+        from filelock import FileLock
+
+        return FileLock(f"{self.file}.lock", timeout=BUSY_S, mode=0o600)
 
     def _shut(self) -> None:
         if self._opened is not None and self._opened[0] == os.getpid():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -199,12 +200,15 @@ def test_threads_share_one(cache: AnswerCache) -> None:
 
 PROGRAM = """
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.records import Usage
 cache = AnswerCache(Path(sys.argv[1]))
-for number in range(200):
+print("ready", flush=True)
+sys.stdin.read()
+for number in range(80):
     cache.put(f"{sys.argv[2]}-{number}", Completion(sys.argv[2] * 500, "stop", Usage()))
     cache.put(f"both-{number}", Completion("both", "stop", Usage()))
 assert cache.notes == (), cache.notes
@@ -212,19 +216,28 @@ assert cache.notes == (), cache.notes
 
 
 @pytest.mark.parametrize("torn", [False, True])
-def test_two_processes_share_one(file: Path, torn: bool) -> None:
+def test_six_processes_share_one(file: Path, torn: bool) -> None:
     if torn:
         file.parent.mkdir()
         file.write_bytes(b"torn" * 5_000)
     program = PROGRAM.replace("== ()", "is not None") if torn else PROGRAM
     arguments = [sys.executable, "-c", program, str(file)]
-    both = [subprocess.Popen([*arguments, name]) for name in ("a", "b")]
-    assert [each.wait(120) for each in both] == [0, 0]
+    with ExitStack() as stack:
+        all_of_them = [
+            stack.enter_context(subprocess.Popen([*arguments, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+            for name in "abcdef"
+        ]
+        for each in all_of_them:
+            assert each.stdout is not None
+            assert each.stdout.readline() == b"ready\n"
+        for each in all_of_them:  # they open the file at the same moment
+            assert each.stdin is not None
+            each.stdin.close()
+        assert [each.wait(120) for each in all_of_them] == [0] * 6
     cache = AnswerCache(file)
     if not torn:  # of two that find a torn file, one may write to the file that the other removes
-        for name in ("a", "b"):
-            assert all(cache.get(f"{name}-{number}") for number in range(200))
-    assert cache.get("both-199") is not None
+        assert [key for name in "abcdef" for n in range(80) if cache.get(key := f"{name}-{n}") is None] == []
+    assert cache.get("both-79") is not None
     assert cache.notes == ()
 
 
