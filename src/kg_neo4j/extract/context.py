@@ -64,6 +64,7 @@ class ChunkTask:
     chunk: Chunk
     stored: tuple[ModelAnswer, ...] = ()
     context: Context = NO_CONTEXT
+    limit: int | None = None  # tokens that an answer may take, where less than usual
 
 
 class Waves:

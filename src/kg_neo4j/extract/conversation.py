@@ -2,6 +2,7 @@
 
 whole ── not whole? ── continue ── still not? ── two halves ── or, where no half can be made, asked once more
   │                                                each cut or too long half is halved once more
+  ├── repeats itself, or takes its whole limit? ── two halves within what is left of RUNAWAY_SHARE, and no more
   └── glean, up to N rounds, until a round brings nothing new (the length study)
         └── repair: once, for the rows that were rejected for a reason that can be repaired
 """
@@ -13,6 +14,7 @@ import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kg_neo4j._models import tokens
 from kg_neo4j._models.answer_text import PROMPT_CUT, RUNAWAY
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, KgError
 from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask
@@ -33,6 +35,8 @@ from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, R
 
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
 OUTCOMES = {ContentFiltered: ChunkOutcome.FILTERED, ContextTooLong: ChunkOutcome.TOO_LONG}  # of a chunk; else failed
+RUNAWAY_SHARE = 6  # tokens of all answers for one of the text, after an answer that has no end
+LEAST_TOKENS = 100  # that a half may take; else it is not asked
 HALVINGS = 2  # a text is cut in at most four parts
 REPAIRABLE = frozenset(RejectionReason) - {
     RejectionReason.TRUNCATED,
@@ -58,9 +62,10 @@ class Conversation:
             self._ask_whole()
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
             return self._nothing(OUTCOMES.get(type(error), ChunkOutcome.FAILED), error)
-        if self.extractor.converses and self.rounds.extraction().outcome in USABLE:
+        further = self.extractor.converses and self.task.limit is None
+        if further and self.rounds.extraction().outcome in USABLE:
             self._glean()
-        if self.extractor.converses and self.repair:
+        if further and self.repair:
             self._repair()
         found = self.rounds.extraction()
         if self.problems and not found.detail:
@@ -85,12 +90,19 @@ class Conversation:
         self._add(whole)
         if not self.extractor.converses:
             return
+        if whole.finish_reason == RUNAWAY:
+            text = self.rounds.shown.text
+            left = RUNAWAY_SHARE * tokens.load().count(text) - tokens.load().count(whole.text)
+            self.task = replace(self.task, limit=left // 2)
+            if left // 2 >= LEAST_TOKENS:
+                self._ask_halves(text, 1)
+            return
         if is_cut(whole) or self.rounds.extraction().outcome is ChunkOutcome.TRUNCATED:
-            if self.rounds.nodes and whole.finish_reason not in (RUNAWAY, PROMPT_CUT):
+            if self.rounds.nodes and whole.finish_reason != PROMPT_CUT:
                 self._try(CONTINUE)
             still = self.rounds.extraction().outcome is ChunkOutcome.TRUNCATED and is_cut(self.rounds.answers[-1])
             if still and len(split_in_two(self.rounds.shown.text)) == 2:
-                self._ask_halves(self.rounds.shown.text, 1 if whole.finish_reason == RUNAWAY else HALVINGS)
+                self._ask_halves(self.rounds.shown.text, HALVINGS)
                 return
         found = self.rounds.extraction()
         if found.outcome is ChunkOutcome.TRUNCATED or (found.outcome is ChunkOutcome.FAILED and not found.rejections):

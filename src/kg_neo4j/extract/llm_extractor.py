@@ -57,7 +57,7 @@ class _Rows(Task[Completion]):
 
 @dataclass(slots=True)
 class RowListener:
-    """Hears an answer as it comes, and says when it should end: ten rows that bring nothing new."""
+    """Hears an answer as it comes, and says when it should end: ten rows, or lines, that bring nothing new."""
 
     schema: Schema
     text: str = ""
@@ -77,7 +77,11 @@ class RowListener:
     def _repeats(self) -> bool:
         whole_lines = self.text[: self.text.rfind("\n") + 1]
         keys = list(_keys(read(whole_lines, self.schema, finish_reason=None).rows, self.schema))
-        return len(keys) > RUNAWAY_ROWS and set(keys[-RUNAWAY_ROWS:]) <= set(keys[:-RUNAWAY_ROWS])
+        lines = [line for line in whole_lines.splitlines() if line.strip()]
+        return any(
+            len(each) > RUNAWAY_ROWS and set(each[-RUNAWAY_ROWS:]) <= set(each[:-RUNAWAY_ROWS])
+            for each in (keys, lines)
+        )
 
 
 def _keys(rows: Sequence[RawRow], schema: Schema) -> Iterator[tuple[str, ...]]:
@@ -125,7 +129,7 @@ class LlmExtractor:
 
         Raises the ModelError subclasses of `ChatModel.complete`.
         """
-        return self._ask(*self.messages(task, shown_text), shown_text, self._prompt.hash)
+        return self._ask(*self.messages(task, shown_text), shown_text, self._prompt.hash, task.limit)
 
     def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
         """Ask a further question and return what the model said, word for word; raises as `answer` does."""
@@ -139,13 +143,14 @@ class LlmExtractor:
         """Put an answer that was paid for into the cache, at once: a run that is killed does not lose it."""
         self._door.keep(answer.request_hash, Completion(answer.text, answer.finish_reason, answer.usage))
 
-    def _ask(self, system: str, user: str, shown_text: str, prompt_hash: str) -> ModelAnswer:
+    def _ask(self, system: str, user: str, shown_text: str, prompt_hash: str, most: int | None = None) -> ModelAnswer:
         """Ask with a limit on the answer, and stop an answer that repeats itself.
 
         A model whose answer ends far before the limit spent it on thoughts that are not shown: it gets none from then.
         """
         columns = len(self._schema.node_header) + len(self._schema.relationship_header)
         limit = LIMIT_A_TOKEN * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
+        limit = min(limit, most or limit)
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
         said = self._door.ask(task, RowListener(self._schema)).result()
         unseen = said.usage.output_tokens - tokens.load().count(said.text)
@@ -154,6 +159,8 @@ class LlmExtractor:
             spent, task = said.usage, replace(task, max_tokens=None)
             said = self._door.ask(task, RowListener(self._schema)).result()
             said = replace(said, usage=spent + said.usage)
+        elif task.max_tokens and said.finish_reason == "length" and said.usage.output_tokens >= limit:
+            said = replace(said, finish_reason=RUNAWAY)  # no text needs so long an answer
         return ModelAnswer(
             text=said.text,
             model=self.name,

@@ -19,7 +19,7 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.conversation import Conversation, split_in_two
+from kg_neo4j.extract.conversation import RUNAWAY_SHARE, Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.llm_extractor import LIMIT_A_COLUMN, LIMIT_A_TOKEN, LlmExtractor, RowListener
@@ -323,11 +323,13 @@ def test_words_below_the_headers_are_not_an_empty_answer(llm: FakeLlm, task: Chu
     assert extract_chunk(task, configure(llm)).outcome is ChunkOutcome.EMPTY
 
 
+ENDLESS = csv(ADA, *(f"n{i},PERSON,Charles Babbage,,,,,," for i in range(2, 400)))
+
+
 def test_an_answer_that_repeats_itself_is_stopped_and_asked_for_in_halves(llm: FakeLlm, task: ChunkTask) -> None:
-    task = replace(task, chunk=replace(task.chunk, text=LONG))
-    endless = csv(ADA, *(f"n{i},PERSON,Charles Babbage,,,,,," for i in range(2, 400)))
-    llm.say(endless).say(csv(ADA)).say(endless)
-    found = extract_chunk(task, configure(llm, repair=False))
+    task = replace(task, chunk=replace(task.chunk, text=LONG * 8))
+    llm.say(ENDLESS).say(csv(ADA)).say(ENDLESS)
+    found = extract_chunk(task, configure(llm))
     assert [(answer.step, answer.finish_reason) for answer in found.answers] == [
         ("whole", "runaway"),
         ("half", "stop"),
@@ -336,7 +338,31 @@ def test_an_answer_that_repeats_itself_is_stopped_and_asked_for_in_halves(llm: F
     assert max(len(answer.text.splitlines()) for answer in found.answers) < 30
     assert found.outcome is ChunkOutcome.TRUNCATED
     assert "repeated itself" in found.detail
-    assert llm.calls == 3
+    assert llm.calls == 3  # no gleaning and no repair
+    count = tokens.load().count
+    left = RUNAWAY_SHARE * count(task.chunk.text) - count(found.answers[0].text)
+    assert [request.body["max_tokens"] for request in llm.requests[1:]] == [left // 2] * 2
+
+
+def test_no_half_is_asked_where_an_endless_answer_took_the_room(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(ENDLESS)
+    found = extract_chunk(replace(task, chunk=replace(task.chunk, text=LONG)), configure(llm))
+    assert (llm.calls, found.outcome, len(found.nodes)) == (1, ChunkOutcome.TRUNCATED, 14)
+
+
+def test_an_answer_that_takes_its_whole_limit_has_no_end(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.usage = (100, 4_000)
+    llm.say(csv(*(f"n{i},PERSON,Person {i},,,,,," for i in range(1, 400))), finish_reason="length")
+    found = extract_chunk(task, configure(llm))
+    assert (llm.calls, found.outcome) == (1, ChunkOutcome.TRUNCATED)
+    assert "a text of this length" in found.detail
+
+
+def test_lines_that_repeat_and_are_no_rows_end_an_answer(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA) + "\n".join(f"{each}\n" for each in ("and so on", "...") * 300))
+    found = extract_chunk(task, configure(llm))
+    assert found.answers[0].finish_reason == "runaway"
+    assert len(found.answers[0].text) < 1_000
 
 
 def test_each_request_has_a_limit_made_from_text_and_columns(llm: FakeLlm, task: ChunkTask) -> None:
