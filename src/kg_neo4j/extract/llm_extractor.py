@@ -61,12 +61,14 @@ class RowListener:
 
     schema: Schema
     text: str = ""
+    pieces: int = 0
     lines: int = 0
     due: int = RUNAWAY_ROWS  # lines at which the answer is read
 
     def __call__(self, piece: str) -> str | None:
         """Take a piece; return the reason to end the answer, if there is one."""
         RECEIVED["tokens"] += 1
+        self.pieces += 1
         self.text += piece
         self.lines += piece.count("\n")
         if self.lines < self.due:
@@ -152,14 +154,16 @@ class LlmExtractor:
         limit = LIMIT_A_TOKEN * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
         limit = min(limit, most or limit)
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
-        said = self._door.ask(task, RowListener(self._schema)).result()
+        said = self._door.ask(task, heard := RowListener(self._schema)).result()
         unseen = said.usage.output_tokens - tokens.load().count(said.text)
         if task.max_tokens and said.is_cut and unseen > limit / 2:
             self._thinks = True
             spent, task = said.usage, replace(task, max_tokens=None)
             said = self._door.ask(task, RowListener(self._schema)).result()
             said = replace(said, usage=spent + said.usage)
-        elif task.max_tokens and said.finish_reason == "length" and said.usage.output_tokens >= limit:
+        elif (
+            task.max_tokens and said.finish_reason == "length" and max(said.usage.output_tokens, heard.pieces) >= limit
+        ):
             said = replace(said, finish_reason=RUNAWAY)  # no text needs so long an answer
         return ModelAnswer(
             text=said.text,
