@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PropertyValue = str | int | float
-EXTRACTION_VERSION = 2
+EXTRACTION_VERSION = 3
 Cell = str | int | float | bool | None | tuple["Cell", ...] | Mapping[str, "Cell"]  # a value in a row of a query
 CellParameter = str | int | float | bool | None | list[str] | list[int] | list[float]
 
@@ -117,12 +117,17 @@ class ModelAnswer:
     step: str = "whole"  # what was asked for: "whole", "continue", "half", "glean" or "repair"
     context_hash: str = ""  # of what was carried over from earlier chunks; no part of the answer's key
     request_hash: str = ""  # of the messages as they were sent; the key in the cache of answers
+    offsets: tuple[tuple[int, int], ...] = ()  # in the chunk, of the sentences whose numbers were shown
     kept: Usage = Usage()  # from the cache: what it took when it was paid for; `usage` is nothing then
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where evidence words are in the chunk, and how they were found ("exact", "folded" or "fuzzy")."""
+    """Where evidence words are in the chunk, and how they were found.
+
+    The method is "exact", "folded" or "fuzzy" for copied words, else "sentences" or "placed by rule". Where quotes are
+    no neighbours, the span reaches from the first to the last.
+    """
 
     start: int
     end: int
@@ -172,6 +177,8 @@ class RejectionReason(enum.StrEnum):
     BAD_CHARACTER = "bad_character"  # lone surrogate, NUL, control characters
     DUPLICATE_ID = "duplicate_id"  # the same id for a different row
     MISSING_END = "missing_end"  # a relationship to a node that is not an accepted row of this answer
+    TOO_MANY_SENTENCES = "too_many_sentences"  # more than a row may name
+    NO_SUCH_SENTENCE = "no_such_sentence"  # a number that was not shown
     NO_EVIDENCE = "no_evidence"  # the evidence words are not in the chunk, and the setting says reject
     ANSWER_TOO_LARGE = "answer_too_large"  # beyond the cap on bytes or rows
 

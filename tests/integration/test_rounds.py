@@ -12,6 +12,7 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j.errors import BudgetReached, ModelUnavailable, UsageError
+from kg_neo4j.extract import numbering
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
@@ -74,6 +75,32 @@ def test_a_load_gleans_and_names_of_finished_waves_reach_later_chunks_also_after
     assert dump(database, online.graph) == wanted
     calls = llm.calls
     assert (load([STORY], settings=online, options=options).changes, llm.calls) == (0, calls)
+
+
+def test_rows_that_name_sentences_get_their_quotes_and_are_read_again_with_the_numbers_that_were_shown(
+    database: Database, online: Settings, llm: FakeLlm, note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(note).write_text("Anna met Ben. They wrote a book. Cleo printed it.", "utf-8")
+    lean = schemas.load("lean")
+    nodes = "1,n1,PERSON,Anna,,,,,\n1 3,n2,PERSON,Ben,,,,,\n"
+    empty, rows = ",".join(lean.relationship_header) + "\n", "7,n1,MET,n2,,\n"
+    llm.say(f"{','.join(lean.node_header)}\n{nodes}\n{empty}{rows}").say(
+        f"{','.join(lean.node_header)}\n\n{empty}1,n1,MET,n2,1843,\n"
+    )
+    options = replace(OPTIONS, schema="lean", gleanings=0)
+    report = load([note], settings=online, options=options)
+    assert (report.nodes, report.relationships, report.repaired, llm.calls) == (2, 1, 1, 2)
+    assert adds_up(report)
+    before = dump(database, online.graph)
+    assert '"offsets":"0:13 14:32 33:49"' in before
+    assert "Anna met Ben. ... Cleo printed it." in before
+    monkeypatch.setattr(numbering, "sentences", lambda text, start, end, language=None: iter([(start, end)]))
+    assert rebuild(settings=online).rows.accepted == 3
+    places = [{line for line in each.splitlines() if "_IN" in line} for each in (before, dump(database, online.graph))]
+    assert places[0] == places[1] != set()
+    assert '"offsets":"0:13 14:32 33:49"' in dump(database, online.graph)
+    assert load([note], settings=online, options=options).changes == 0
+    assert llm.calls == 2
 
 
 def test_a_repaired_row_is_in_the_graph_and_one_that_fails_again_in_quarantine_until_a_retry(

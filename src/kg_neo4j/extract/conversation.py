@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -101,7 +102,7 @@ class Conversation:
             if self.rounds.nodes and whole.finish_reason != PROMPT_CUT:
                 self._try(CONTINUE)
             still = self.rounds.extraction().outcome is ChunkOutcome.TRUNCATED and is_cut(self.rounds.answers[-1])
-            if still and len(split_in_two(self.rounds.shown.text)) == 2:
+            if still and len(self._halves(self.rounds.shown.text)) == 2:
                 self._ask_halves(self.rounds.shown.text, HALVINGS)
                 return
         found = self.rounds.extraction()
@@ -119,7 +120,7 @@ class Conversation:
 
     def _ask_halves(self, text: str, depth: int) -> None:
         """Ask about the two halves of `text`; a half that is cut or too long is halved in its turn, `depth` times."""
-        halves = split_in_two(text)
+        halves = self._halves(text)
         if len(halves) < 2 or not depth:
             raise ContextTooLong(f"a text of {len(text)} characters cannot be cut further")
         for half in halves:
@@ -128,7 +129,7 @@ class Conversation:
             except ContextTooLong:
                 self._ask_halves(half, depth - 1)
                 continue
-            if is_cut(answer) and depth > 1 and len(split_in_two(half)) == 2:
+            if is_cut(answer) and depth > 1 and len(self._halves(half)) == 2:
                 self._ask_halves(half, depth - 1)
                 self.rounds.charge(answer.usage)
             else:
@@ -179,8 +180,17 @@ class Conversation:
 
     # -- bookkeeping
 
+    def _halves(self, text: str) -> tuple[str, ...]:
+        """Return both halves; numbered sentences stay whole, and keep their numbers."""
+        return split_in_two(text, (r"\n",)) if self.rounds.shown.offsets else split_in_two(text)
+
     def _add(self, answer: ModelAnswer) -> None:
-        numbered = replace(answer, round=len(self.rounds.answers), context_hash=self.task.context.hash)
+        numbered = replace(
+            answer,
+            round=len(self.rounds.answers),
+            context_hash=self.task.context.hash,
+            offsets=self.rounds.shown.offsets,
+        )
         if self.rounds.add(numbered):
             self.extractor.keep(numbered)
 
@@ -197,10 +207,10 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__} ({Path(place.filename).name}, line {place.lineno}): {error}"
 
 
-def split_in_two(text: str) -> tuple[str, ...]:
+def split_in_two(text: str, borders: Sequence[str] = (r"\n\n+", r"(?<=[.!?])\s+", r"\s+")) -> tuple[str, ...]:
     """Return the two halves of `text`, cut at the paragraph, else sentence, else space nearest to its middle."""
     middle = len(text) // 2
-    for border in (r"\n\n+", r"(?<=[.!?])\s+", r"\s+"):
+    for border in borders:
         places = [match.end() for match in re.finditer(border, text) if text[match.end() :].strip()]
         near = [place for place in places if len(text) // 4 <= place <= len(text) - len(text) // 4]
         if near:

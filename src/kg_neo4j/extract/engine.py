@@ -8,13 +8,14 @@ by then is yielded first.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from kg_neo4j import plugins
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.extract import numbering
 from kg_neo4j.extract.context import ChunkTask, DocumentJob, Waves
 from kg_neo4j.extract.conversation import Conversation
 from kg_neo4j.extract.interface import Extractor
@@ -22,7 +23,7 @@ from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Rounds, Sho
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import FLAG, REJECT
 from kg_neo4j.interrupts import released
-from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction
+from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction, ModelAnswer
 
 PREPROCESSING = ("none", "stopwords")
 AHEAD = 4  # times the concurrency: chunks that may be begun before the oldest one is finished
@@ -80,7 +81,14 @@ def extract_all(jobs: Iterable[DocumentJob], config: ExtractionConfig) -> Iterat
 
 def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
     """Extract one chunk from its stored answers, or by asking; raises ModelRefused or ModelUnavailable."""
-    shown = show(task.chunk, config.preprocess, task.document.language)
+    shown = show(
+        task.chunk,
+        config.preprocess,
+        task.document.language,
+        config.schema.evidence,
+        task.stored,
+        numbered=config.extractor.converses,
+    )
     if task.stored:
         again = interpret(task.chunk, task.stored, config.reading, shown)
         if again.outcome in USABLE:
@@ -89,15 +97,34 @@ def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
     return Conversation(task, config.extractor, rounds, config.gleanings, config.repair).hold()
 
 
-def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:
-    """Return what the model sees of a chunk."""
+def show(
+    chunk: Chunk,
+    preprocessing: str,
+    language: str | None,
+    evidence: str = "words",
+    stored: Sequence[ModelAnswer] = (),
+    *,
+    numbered: bool = True,
+) -> Shown:
+    """Return what the model sees of a chunk: with `evidence` "sentences" a line for each, with its number.
+
+    The numbers are those that `stored` answers were given to, where there are any. `numbered` False keeps them to the
+    reader: rules see plain text.
+    """
+    offsets: numbering.Offsets = ()
+    if evidence == "sentences":
+        offsets = (stored[0].offsets if stored else ()) or numbering.number(chunk.text, language)
+    numbered = numbered and bool(offsets)
     if preprocessing == "none":
-        return Shown(chunk.text)
+        return Shown(numbering.show(chunk.text, offsets) if numbered else chunk.text, offsets=offsets)
     plugins.need("kg_neo4j_offline", "stop words cannot be left out", "install kg-neo4j again")
     from kg_neo4j_offline import preprocess
 
+    if numbered:
+        lines = numbering.show(chunk.text, offsets, lambda sentence: preprocess.shorten(sentence, language).text)
+        return Shown(lines, offsets=offsets)
     shortened = preprocess.shorten(chunk.text, language)
-    return Shown(shortened.text, shortened.to_source)
+    return Shown(shortened.text, shortened.to_source, offsets)
 
 
 @dataclass(slots=True)

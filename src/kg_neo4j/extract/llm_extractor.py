@@ -17,6 +17,7 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Task, once_more
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract import numbering
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.reading import AGAIN
@@ -26,7 +27,8 @@ from kg_neo4j.progress import RECEIVED
 from kg_neo4j.records import ModelAnswer
 
 FOLLOW_UPS = ("continue", "glean", "repair")
-LIMIT_A_TOKEN, LIMIT_A_COLUMN = 8, 40  # tokens of an answer for one of the text, and for a column of the schema
+LIMIT_A_TOKEN = {"words": 8, "none": 8, "sentences": 5}  # tokens of an answer for one of the text, by its evidence
+LIMIT_A_COLUMN = 40  # tokens more, for each column of the schema
 RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
@@ -111,7 +113,8 @@ class LlmExtractor:
         self._door = door
         self._schema = schema
         self._language = output_language
-        self._prompt = prompts.load("extract")
+        self._numbered = schema.evidence == "sentences"
+        self._prompt = prompts.load("extract_numbered" if self._numbered else "extract")
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
         self._thinks = False  # the model's thoughts count as output, and are not shown
@@ -151,7 +154,7 @@ class LlmExtractor:
         A model whose answer ends far before the limit spent it on thoughts that are not shown: it gets none from then.
         """
         columns = len(self._schema.node_header) + len(self._schema.relationship_header)
-        limit = LIMIT_A_TOKEN * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
+        limit = LIMIT_A_TOKEN[self._schema.evidence] * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
         limit = min(limit, most or limit)
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
         said = self._door.ask(task, heard := RowListener(self._schema)).result()
@@ -195,14 +198,24 @@ class LlmExtractor:
             for section, types in (("Nodes", schema.node_types), ("Relationships", schema.relationship_types))
             if types
         ]
+        types += filter(
+            None,
+            (
+                _preferred("nodes", schema.preferred_node_types),
+                _preferred("relationships", schema.preferred_relationship_types),
+            ),
+        )
+        example = schema.example_text
+        if self._numbered:
+            example = numbering.show(example, numbering.number(example))
         return self._prompt.render(
             node_header=",".join(schema.node_header),
             relationship_header=",".join(schema.relationship_header),
             node_columns=_notes(schema.nodes),
             relationship_columns=_notes(schema.relationships),
-            types=" ".join(types) or "Choose the types that fit.",
+            types=("\n\n" if self._numbered else " ").join(types) or "Choose the types that fit.",
             language=_LANGUAGES[self._language],
-            example_text=schema.example_text,
+            example_text=example,
             example_answer=schema.example_answer.strip(),
             title=_one_line(task.document.title),
             section=_one_line(task.chunk.section) or "-",
@@ -228,6 +241,15 @@ class LlmExtractor:
 
 def _notes(columns: tuple[SchemaColumn, ...]) -> str:
     return "\n".join(f"- {column.name}: {column.note}" for column in columns)
+
+
+def _preferred(section: str, types: Sequence[tuple[str, str]]) -> str:
+    """Return the preferred types of a section, each with its meaning; empty where there are none."""
+    if not types:
+        return ""
+    listed = "; ".join(f"{name} ({meaning})" for name, meaning in types)
+    how = "If none fits exactly, write your own: a generic word in English, upper snake case."
+    return f"Preferred types of {section}. {how}\n{listed}"
 
 
 def _one_line(text: str) -> str:

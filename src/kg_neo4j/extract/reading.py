@@ -28,7 +28,7 @@ from kg_neo4j.records import (
     Usage,
 )
 
-RULES_VERSION = 4  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
+RULES_VERSION = 5  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
 WHOLE, CONTINUE, AGAIN, HALF = "whole", "continue", "again", "half"  # steps, as stored with answers
 GLEAN, REPAIR = "glean", "repair"
 REMARK = 200  # characters below a header row that may speak of an empty section; more than that were rows
@@ -36,6 +36,7 @@ USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATE
 
 _DATA = data_files.beside(__file__)
 _REFUSAL = re.compile("|".join(_DATA.lines("refusals")), re.IGNORECASE)
+_NODE_ID = re.compile(r"[A-Za-z]{1,12}[_-]?\d{1,6}")
 _CUT_BY = _DATA.table("cut_by")
 
 
@@ -45,6 +46,7 @@ class Shown:
 
     text: str
     to_source: ToSource | None = None
+    offsets: tuple[tuple[int, int], ...] = ()  # of the numbered sentences, in the chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Rounds:
     rejections: list[Rejection] = field(default_factory=list)
     read: int = 0
     repeated: int = 0
-    ids: set[str] = field(default_factory=set)  # of `nodes`
+    names: dict[str, str] = field(default_factory=dict)  # of `nodes`, by id
     named: dict[tuple[str, str], tuple[str, set[str]]] = field(default_factory=dict)  # name, type -> id, properties
     stated: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # ends, type, identity -> properties
     outcomes: list[tuple[ModelAnswer, ChunkOutcome, str]] = field(default_factory=list)
@@ -82,14 +84,15 @@ class Rounds:
         valid = validate(
             read,
             self.reading.schema,
-            self.shown.text,
+            self.chunk.text if self.reading.schema.evidence == "sentences" else self.shown.text,
             evidence=self.reading.evidence,
             to_source=self.shown.to_source,
-            known=self.ids if answer.round else (),
+            offsets=answer.offsets,
+            known=self.names if answer.round else {},
         )
         if answer.step == REPAIR:
-            _mark_repaired(self.rejections, valid)
-            self.read -= _drop_repeated(self.rejections, valid)
+            _mark_repaired(self.rejections, valid, self.reading.schema)
+            self.read -= _drop_repeated(self.rejections, valid, self.reading.schema)
         _add(self, valid, answer.round, self.reading.schema)
         self.read += read.count
         self.answers.append(answer)
@@ -146,11 +149,16 @@ def shorten(text: str, limit: int = 120) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def row_id(rejection: Rejection) -> str:
-    """Return the id in a rejected row's first field, as far as it can be read; it may be empty."""
-    fields = csv_rows.parse_lenient(rejection.text.split("\n", 1)[0])
-    first = fields[0] if fields else rejection.text.partition(",")[0]
-    return first.strip().strip('"').strip()
+def row_id(rejection: Rejection, schema: Schema) -> str:
+    """Return the id in a rejected row, as far as it can be read: its first field; it may be empty.
+
+    Where relationships have no ids, it is the id of a node, or those of both ends.
+    """
+    line = rejection.text.split("\n", 1)[0]
+    fields = [each.strip().strip('"').strip() for each in csv_rows.parse_lenient(line) or line.split(",")]
+    if schema.counts_relationships:
+        return fields[0]
+    return " ".join(each for each in fields[schema.node_header.index("node_id") :] if _NODE_ID.fullmatch(each))
 
 
 # ------------------------------------------------------------------------------------------------- rounds together
@@ -173,28 +181,34 @@ def _add(found: Rounds, valid: ValidRows, number: int, schema: Schema) -> None:
     for row in valid.relationships:
         ends = [canonical.get(end, end) for end in (row.source_id, row.target_id)]
         stated = (*ends, row.type, *(str(row.properties.get(name, "")) for name in identity))
+        stated += () if schema.counts_relationships else (row.evidence or "",)
         earlier_names = found.stated.get(stated)
-        if number and earlier_names is not None and set(row.properties) <= earlier_names:
+        if (
+            (number or not schema.counts_relationships)
+            and earlier_names is not None
+            and set(row.properties) <= earlier_names
+        ):
             found.repeated += 1
             continue
         found.relationships.append(replace(row, source_id=ends[0], target_id=ends[1]))
         found.stated.setdefault(stated, set()).update(row.properties)
-    found.ids.update(node.node_id for node in found.nodes)
+    found.names.update((node.node_id, node.name) for node in found.nodes)
     found.rejections += (replace(rejection, round=number) for rejection in valid.rejections)
 
 
-def _mark_repaired(rejections: list[Rejection], valid: ValidRows) -> None:
+def _mark_repaired(rejections: list[Rejection], valid: ValidRows, schema: Schema) -> None:
     """Mark the rows that the model wrote again, under their id, and that are accepted now."""
     accepted = {node.node_id for node in valid.nodes} | {row.relationship_id for row in valid.relationships}
-    rejections[:] = [replace(each, repaired=each.repaired or row_id(each) in accepted) for each in rejections]
+    rejections[:] = [replace(each, repaired=each.repaired or row_id(each, schema) in accepted) for each in rejections]
 
 
-def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
+def _drop_repeated(rejections: list[Rejection], valid: ValidRows, schema: Schema) -> int:
     """Remove the rows that the model wrote again and that are rejected again: the last reason counts; say how many."""
     removed = 0
     for again in valid.rejections:
         for place, earlier in enumerate(rejections):
-            if not earlier.repaired and (row_id(earlier) or earlier.text) == (row_id(again) or again.text):
+            said = [row_id(each, schema) or each.text for each in (earlier, again)]
+            if not earlier.repaired and said[0] == said[1]:
                 del rejections[place]
                 removed += 1
                 break

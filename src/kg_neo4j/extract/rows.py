@@ -27,7 +27,7 @@ SHOWN = 500  # characters of a rejected row that are kept
 SEPARATORS = ",;\t|\uff0c\u3001\u060c\uff1b\uff5c\u00a6\u061b"  # between fields; the prompt asks for the first one
 
 _FENCE = re.compile(r"\s*(?:```|~~~|\|?[\s:|+-]*-[\s:|+-]*\Z)")  # or the line below the head of a table
-_ID_LIKE = re.compile(r'\s*"?[^\s",]{1,64}"?\s*')
+_ID_LIKE = re.compile(r'\s*"?[^\s",]{1,64}"?\s*|[\d\s-]{1,20}')  # or numbers of sentences
 _LONE_ID = re.compile(r"\s*[A-Za-z]{0,12}[_-]?[0-9]+\s*")
 # "- n1: PERSON", "r1 -> n1", "n1   PERSON"; and "Ada -> KNEW -> Ben"
 _BEGINS_WITH_ID = re.compile(r"\W{0,4}[A-Za-z]{1,3}[_-]?[0-9]{1,5}(?:\s*[^\w\s]|\s{2,}\S)|.*(?:->|=>|→).*(?:->|=>|→)")
@@ -116,9 +116,8 @@ class _Version:
     rejections: list[Rejection] = field(default_factory=list)
     sections: set[RowKind] = field(default_factory=set)
 
-    @property
-    def ids(self) -> set[str]:
-        return {row.fields[0].strip() for row in self.rows if row.kind is RowKind.NODE}
+    def ids(self, place: int) -> set[str]:
+        return {row.fields[place].strip() for row in self.rows if row.kind is RowKind.NODE}
 
     def ignored(self) -> _Version:
         """Return it as text that does not count."""
@@ -144,6 +143,7 @@ class _RowReader:
         cut = len(text) if len(text) <= MAX_ANSWER else text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
         self._text, self._rest = text[:cut], text[cut:]
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
+        self._id = schema.node_header.index("node_id")
         self._unasked = tuple(column.name for column in schema.unasked)
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
@@ -180,8 +180,10 @@ class _RowReader:
         """Return all versions together, without those whose ids the last whole one gives again."""
         whole = [each for each in self._versions if len(each.sections) == len(RowKind) and each.rows]
         last = (whole or self._versions)[-1]
-        taken = last.ids
-        kept = [each if each is last or taken.isdisjoint(each.ids) else each.ignored() for each in self._versions]
+        taken = last.ids(self._id)
+        kept = [
+            each if each is last or taken.isdisjoint(each.ids(self._id)) else each.ignored() for each in self._versions
+        ]
         return ReadRows(
             tuple(row for each in kept for row in each.rows),
             tuple(rejection for each in kept for rejection in each.rejections),

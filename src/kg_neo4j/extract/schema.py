@@ -22,7 +22,8 @@ from kg_neo4j import data_files, resources
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import NodeRow, RelationshipRow
 
-BUILT_IN = ("graph", "wikipedia")
+BUILT_IN = ("graph", "wikipedia", "lean")
+EVIDENCE = ("sentences", "words", "none")
 
 
 class ColumnKind(enum.StrEnum):
@@ -83,6 +84,9 @@ class Schema:
     hash: str
     text: str  # of the file
     unasked: tuple[SchemaColumn, ...] = ()  # columns of relationships that no model is asked for
+    evidence: str = "none"  # what a row rests on: numbers of "sentences", copied "words", or "none" is asked
+    preferred_node_types: tuple[tuple[str, str], ...] = ()  # with a meaning; others are allowed
+    preferred_relationship_types: tuple[tuple[str, str], ...] = ()
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -98,6 +102,11 @@ class Schema:
     def relationship_columns(self) -> tuple[SchemaColumn, ...]:
         """All columns of relationships, those that no model is asked for last."""
         return (*self.relationships, *self.unasked)
+
+    @property
+    def counts_relationships(self) -> bool:
+        """True where each relationship has an id of its own."""
+        return any(column.kind is ColumnKind.ID for column in self.relationships)
 
     @property
     def node_properties(self) -> tuple[SchemaColumn, ...]:
@@ -165,6 +174,9 @@ def parse(text: str, where: str) -> Schema:
             relationship_types=tuple(str(name) for name in data["relationship_types"]),
             example_text=str(data["example"]["text"]).strip(),
             example_answer=str(data["example"]["answer"]).strip() + "\n",
+            evidence=str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none")),
+            preferred_node_types=_meanings(data.get("preferred_node_types", {})),
+            preferred_relationship_types=_meanings(data.get("preferred_relationship_types", {})),
             hash=hashlib.sha256(text.encode()).hexdigest()[:32],
             text=text,
         )
@@ -189,18 +201,40 @@ def _column(data: dict[str, Any]) -> SchemaColumn:
     )
 
 
+def _has_evidence(columns: Sequence[SchemaColumn]) -> bool:
+    return any(column.kind is ColumnKind.EVIDENCE for column in columns)
+
+
+def _meanings(table: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(meaning)) for name, meaning in table.items())
+
+
 def _check(schema: Schema, where: str) -> None:
+    if schema.evidence not in EVIDENCE:
+        raise UsageError(f"{where}: evidence {schema.evidence!r}", hint=f"one of {', '.join(EVIDENCE)}")
+    quoting = [
+        [column.name for column in columns if column.kind is ColumnKind.EVIDENCE]
+        for columns in (schema.nodes, schema.relationships)
+    ]
+    is_numbered = quoting == [["sentences"]] * 2
+    if is_numbered is not (schema.evidence == "sentences") or any(quoting) is (schema.evidence == "none"):
+        hint = 'with evidence = "sentences" both sections have one column of this kind, named sentences'
+        raise UsageError(f"{where}: the columns of kind evidence do not fit evidence = {schema.evidence!r}", hint=hint)
+    relationship_start = _RELATIONSHIP_START if schema.counts_relationships else _RELATIONSHIP_START[1:]
     for columns, start, section in (
         (schema.nodes, _NODE_START, "nodes"),
-        (schema.relationship_columns, _RELATIONSHIP_START, "relationships"),
+        (schema.relationship_columns, relationship_start, "relationships"),
     ):
-        found = tuple((column.name, column.kind) for column in columns[: len(start)])
+        others = [
+            column for column in columns if schema.evidence != "sentences" or column.kind is not ColumnKind.EVIDENCE
+        ]
+        found = tuple((column.name, column.kind) for column in others[: len(start)])
         if found != start:
             raise UsageError(f"{where}: {section} must begin with {', '.join(name for name, _ in start)}")
         names = [column.name for column in columns]
         if len(set(names)) != len(names):
             raise UsageError(f"{where}: a column of {section} stands twice")
-        for column in columns[len(start) :]:
+        for column in others[len(start) :]:
             _check_property(column, f"{where}: {section}")
     known = {line for line in schema.example_answer.splitlines() if line}
     for header in (schema.node_header, schema.relationship_header):
@@ -232,8 +266,12 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     """Return the text of a schema file; remarks are comments at its top."""
     lines = [f"# {comment(remark)}" for remark in remarks]
     lines += [f"name = {quoted(schema.name)}", "version = 1", f"description = {quoted(schema.description)}"]
+    lines += [f"evidence = {quoted(schema.evidence)}"]
     for section, types in (("node_types", schema.node_types), ("relationship_types", schema.relationship_types)):
         lines += [f"{section} = [", *(f"    {quoted(kind)}," for kind in types), "]"]
+    for name in ("preferred_node_types", "preferred_relationship_types"):
+        if table := getattr(schema, name):
+            lines += ["", f"[{name}]", *(f"{quoted(kind)} = {quoted(meaning)}" for kind, meaning in table)]
     for section, columns in (("nodes", schema.nodes), ("relationships", schema.relationship_columns)):
         for column in columns:
             lines += ["", f"[[{section}]]", *_column_lines(column), *["asked = false"] * (column in schema.unasked)]

@@ -6,10 +6,11 @@ accepted + rejected = read, always: each raw row becomes one accepted row or one
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from kg_neo4j.extract import numbering
 from kg_neo4j.extract.evidence import locate
 from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
@@ -53,15 +54,17 @@ def validate(
     *,
     evidence: str = FLAG,
     to_source: ToSource | None = None,
-    known: Collection[str] = (),
+    offsets: numbering.Offsets = (),
+    known: Mapping[str, str] | None = None,
 ) -> ValidRows:
     """Return the accepted and the rejected rows of one answer on `text`.
 
     `evidence` says what becomes of a row whose words are not in `text`: "flag" keeps it without a span, "reject"
     rejects it (NO_EVIDENCE), also where it gives none. `to_source` maps spans of a shortened text to the source's.
-    `known` are ids of nodes of earlier rounds on the same chunk: a relationship may end there, too.
+    `offsets` are those of the numbered sentences in `text`. `known` are nodes of earlier rounds on the same chunk, id
+    to name: a relationship may end there, too.
     """
-    work = _Validation(schema, text, evidence, to_source, list(read.rejections), known)
+    work = _Validation(schema, text, evidence, to_source, offsets, list(read.rejections), dict(known or {}))
     nodes = work.accepted(read, RowKind.NODE, work.node)
     relationships = work.accepted(read, RowKind.RELATIONSHIP, work.relationship)
     return ValidRows(nodes, relationships, tuple(sorted(work.rejections, key=lambda rejection: rejection.line)))
@@ -75,8 +78,9 @@ class _Validation:
     text: str
     evidence: str
     to_source: ToSource | None
+    offsets: numbering.Offsets
     rejections: list[Rejection]
-    known: Collection[str]
+    names: dict[str, str]  # of nodes, by id
     node_rows: dict[str, RawRow] = field(default_factory=dict)  # id -> the accepted row
     relationship_rows: dict[str, RawRow] = field(default_factory=dict)
     ends: dict[str, set[str]] = field(default_factory=dict)  # ids and names, case folded -> ids
@@ -93,22 +97,27 @@ class _Validation:
 
     def node(self, row: RawRow) -> NodeRow:
         words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
+        fields |= self._evidence(words, [words[ColumnKind.NAME]])
         node_id = _claim(self.node_rows, _NUMBERED.sub("", words[ColumnKind.ID]) or words[ColumnKind.ID], row)
         self.ends.setdefault(node_id.casefold(), set()).add(node_id)
         self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
+        self.names[node_id] = words[ColumnKind.NAME]
         return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
 
     def relationship(self, row: RawRow) -> RelationshipRow:
         allowed = self.schema.relationship_types
         words, fields = self._fields(row, self.schema.relationship_columns, allowed, RESERVED_RELATIONSHIP_TYPES)
         source, target = (self._end(words[kind]) for kind in (ColumnKind.SOURCE, ColumnKind.TARGET))
-        row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
+        fields |= self._evidence(words, [self.names[source], self.names[target]])
+        row_id = f"{source} {target}"
+        if ColumnKind.ID in words:
+            row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
         return RelationshipRow(relationship_id=row_id, source_id=source, target_id=target, stated=row.stated, **fields)
 
     def _end(self, written: str) -> str:
         """Return the id of the node that an end names: by its id, numbered or in other case too, or by its name."""
         for end in (written, _NUMBERED.sub("", written)):
-            if end in self.node_rows or end in self.known:
+            if end in self.names:
                 return end
             if len(found := self.ends.get(end.casefold(), ())) == 1:
                 return next(iter(found))
@@ -133,15 +142,22 @@ class _Validation:
         kind = normalise_type(words[ColumnKind.TYPE], reserved)
         if allowed and kind not in {normalise_type(name, reserved) for name in allowed}:
             raise ValueRefused(RejectionReason.BAD_TYPE, f"{kind} is not one of the schema's types")
-        evidence = words.get(ColumnKind.EVIDENCE)
         return words, {
             "line": row.line,
             "type": kind,
             "original_type": words[ColumnKind.TYPE],
             "properties": properties,
-            "evidence": evidence or None,
-            "span": self._span(evidence),
         }
+
+    def _evidence(self, words: Mapping[ColumnKind, str], names: Sequence[str]) -> dict[str, Any]:
+        """Return the quote of a row, and where it is in the text."""
+        written = words.get(ColumnKind.EVIDENCE)
+        if self.schema.evidence != "sentences" or written is None:
+            return {"evidence": written or None, "span": self._span(written)}
+        found = numbering.cite(written, self.text, self.offsets) or numbering.place(names, self.text, self.offsets)
+        if found is None and self.evidence == REJECT:
+            raise ValueRefused(RejectionReason.NO_EVIDENCE, "it names no sentence, and none holds the names")
+        return dict(zip(("evidence", "span"), found or (None, None), strict=True))
 
     def _span(self, words: str | None) -> Span | None:
         """Find the evidence; `words` is None where the schema has no such column."""

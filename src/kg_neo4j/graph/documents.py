@@ -214,9 +214,15 @@ def stored_answers(
             usage=Usage(),  # paid for by an earlier run
             step=found.get("step", "whole"),
             context_hash=found.get("context_hash", ""),
+            offsets=tuple(map(_offset, found.get("offsets", "").split())),
         )
         answers[row["chunk_id"]] = (*answers.get(row["chunk_id"], ()), answer)
     return answers
+
+
+def _offset(written: str) -> tuple[int, int]:
+    start, _, end = written.partition(":")
+    return int(start), int(end)
 
 
 def known_names(

@@ -239,6 +239,7 @@ def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, A
         usage = answer.usage + answer.kept
         said = {name: getattr(answer, name) for name in ("round", "step", "model", "prompt_hash")}
         said |= {name: getattr(answer, name) or None for name in ("context_hash", "text", "finish_reason")}
+        said["offsets"] = " ".join(f"{start}:{end}" for start, end in answer.offsets) or None
         said |= {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
         said |= {"graph": graph, "kind": "extraction", "config_hash": config_hash}
         said["cached"] = not answer.usage.calls or None

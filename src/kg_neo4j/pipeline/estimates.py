@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.extract import numbering
 from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, UNDER_WAY, ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.llm_extractor import LlmExtractor
@@ -101,7 +102,8 @@ def assumed(extractor: LlmExtractor, schema: Schema, tokeniser: Tokeniser, glean
     """
     text, answer = schema.example_text, schema.example_answer
     chunk = _chunk(text)
-    found = interpret(chunk, [ModelAnswer(answer, "", "")], Reading(schema, "flag", ""), Shown(text))
+    offsets = numbering.number(text)
+    found = interpret(chunk, [ModelAnswer(answer, "", "", offsets=offsets)], Reading(schema, "flag", ""), Shown(text))
     written = tokeniser.count(answer)
     rows = FollowUp(GLEAN, found.nodes, found.relationships)
     empty = extractor.further_message(FollowUp(GLEAN, (), ()))

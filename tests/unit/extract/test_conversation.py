@@ -370,7 +370,7 @@ def test_each_request_has_a_limit_made_from_text_and_columns(llm: FakeLlm, task:
     extract_chunk(task, configure(llm))
     columns = len(NODE_HEADER) + len(RELATIONSHIP_HEADER)
     text = tokens.load().count(task.chunk.text)
-    assert llm.requests[0].body["max_tokens"] == LIMIT_A_TOKEN * text + LIMIT_A_COLUMN * columns
+    assert llm.requests[0].body["max_tokens"] == LIMIT_A_TOKEN["words"] * text + LIMIT_A_COLUMN * columns
 
 
 def test_a_model_that_spends_the_limit_on_thoughts_gets_none(llm: FakeLlm, task: ChunkTask) -> None:

@@ -195,7 +195,7 @@ class _PlanRun:
             return extract_chunk(task, self.extraction)
         except Unanswered:
             request = self.requests.pop()
-        shown = show(task.chunk, self.extraction.preprocess, task.document.language)
+        shown = show(task.chunk, self.extraction.preprocess, task.document.language, self.extraction.schema.evidence)
         first = asking.extractor.messages(task, shown.text)
         prompt = estimates.prompt_tokens(first, self.tokeniser)
         wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0

@@ -181,7 +181,7 @@ def _repaired(run: Run, door: Door, stored: StoredDocument) -> Iterator[tuple[Do
         if all(each.repaired for each in extraction.rejections):
             continue
         config = config or _same_configuration(run.settings, stored, door)
-        shown = show(extraction.chunk, config.preprocess, stored.language)
+        shown = show(extraction.chunk, config.preprocess, stored.language, config.schema.evidence, extraction.answers)
         rounds = Rounds(extraction.chunk, config.reading, shown)
         again = Conversation(ChunkTask(document, extraction.chunk), config.extractor, rounds, 0, repair=True)
         run.tally.chunks += 1

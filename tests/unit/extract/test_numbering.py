@@ -1,0 +1,231 @@
+"""Numbered sentences: what gets a number, what a row may name, which quote it gets, and recorded answers read again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_llm import FakeLlm
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j.extract import numbering
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk, show
+from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.reading import Reading, Shown, interpret
+from kg_neo4j.extract.values import ValueRefused
+from kg_neo4j.factory import door_to
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, ModelAnswer, RejectionReason
+
+RECORDED = Path(__file__).parents[2] / "data" / "recorded"
+LEAN = schemas.load("lean")
+TEXT = "Ada met Ben. They wrote a book. It sold well. Cleo, a printer, knew Ada."
+NODES, RELATIONSHIPS = ",".join(LEAN.node_header), ",".join(LEAN.relationship_header)
+
+
+def csv(nodes: str, relationships: str = "") -> str:
+    return f"{NODES}\n{nodes}\n\n{RELATIONSHIPS}\n{relationships}\n"
+
+
+def chunk_of(text: str) -> Chunk:
+    return Chunk("c" * 32, "d" * 32, "main", 0, text, 20, 0, len(text))
+
+
+def read(answer: str, text: str = TEXT, **options: object) -> object:
+    said = ModelAnswer(answer, "m", "p", "stop", offsets=numbering.number(text))
+    return interpret(chunk_of(text), [said], Reading(LEAN, str(options.get("evidence", "flag")), "c"), Shown(text))
+
+
+async def no_wait(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+def configure(llm: FakeLlm, **options: object) -> ExtractionConfig:
+    model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=no_wait))
+    return ExtractionConfig(LEAN, LlmExtractor(door_to(model), LEAN), **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def task(document: Document) -> ChunkTask:
+    return ChunkTask(document, chunk_of(TEXT))
+
+
+def test_each_sentence_is_a_line_with_its_number() -> None:
+    assert numbering.show(TEXT, numbering.number(TEXT)).splitlines() == [
+        "1 Ada met Ben.",
+        "2 They wrote a book.",
+        "3 It sold well.",
+        "4 Cleo, a printer, knew Ada.",
+    ]
+
+
+@given(st.text(alphabet="aB.,; \n#|`", max_size=3_000))
+def test_numbers_lose_no_word_and_keep_their_limits(text: str) -> None:
+    offsets = numbering.number(text)
+    assert len(offsets) <= numbering.MOST
+    covered = {place for start, end in offsets for place in range(start, end)}
+    assert all(char.isspace() for place, char in enumerate(text) if place not in covered)
+    assert list(offsets) == sorted(offsets)
+    assert all(start < end for start, end in offsets)
+
+
+def test_a_long_sentence_is_parted_at_its_semicolons_else_commas_else_anywhere() -> None:
+    for mark, last in (("; ", ";"), (", ", ","), ("", "x")):
+        text = mark.join(["word" * 30 + "x"] * 8) + "."
+        parts = [text[start:end] for start, end in numbering.number(text)]
+        assert max(map(len, parts)) <= numbering.LONGEST
+        assert len(parts) > 1
+        if mark:
+            assert all(part.endswith(last) for part in parts[:-1])
+
+
+def test_code_is_numbered_by_groups_of_lines() -> None:
+    text = "Run it so.\n\n```sh\n" + "\n".join(f"step {each}" for each in range(1, 15)) + "\n```\n\nThen stop."
+    parts = [text[start:end] for start, end in numbering.number(text)]
+    assert [part.count("\n") + 1 for part in parts] == [1, 8, 8, 1]
+
+
+def test_more_than_120_sentences_share_numbers() -> None:
+    offsets = numbering.number("\n".join(f"- item {each} of a list" for each in range(300)))
+    assert len(offsets) == 100
+
+
+@pytest.mark.parametrize(
+    ("written", "quote"),
+    [
+        ("1", "Ada met Ben."),
+        ("1-2", "Ada met Ben. They wrote a book."),
+        ("2 1", "Ada met Ben. They wrote a book."),
+        ("[1], [4]", "Ada met Ben. ... Cleo, a printer, knew Ada."),
+        ("1 3 4", "Ada met Ben. ... It sold well. Cleo, a printer, knew Ada."),
+        ("", "Ada met Ben."),  # the first that holds both names
+    ],
+)
+def test_a_row_gets_the_sentences_that_it_names(written: str, quote: str) -> None:
+    found = read(csv("1,n1,PERSON,Ada,,,,,\n1,n2,PERSON,Ben,,,,,", f'"{written}",n1,MET,n2,,'))
+    row = found.relationships[0]  # type: ignore[attr-defined]
+    assert row.evidence == quote
+    assert row.span.method == ("sentences" if written else "placed by rule")
+    assert TEXT[row.span.start : row.span.end].startswith(quote.split(" ... ", maxsplit=1)[0])
+    assert TEXT[row.span.start : row.span.end].endswith(quote.rsplit(" ... ", maxsplit=1)[-1])
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("1-4", RejectionReason.TOO_MANY_SENTENCES),
+        ("1 2 3 4", RejectionReason.TOO_MANY_SENTENCES),
+        ("0", RejectionReason.NO_SUCH_SENTENCE),
+        ("5", RejectionReason.NO_SUCH_SENTENCE),
+        ("4-9", RejectionReason.NO_SUCH_SENTENCE),
+        ("1-9999", RejectionReason.NO_SUCH_SENTENCE),
+        ("Ada met Ben", RejectionReason.NO_SUCH_SENTENCE),
+        ("1 Ada", RejectionReason.NO_SUCH_SENTENCE),
+    ],
+)
+def test_other_numbers_are_reasons_of_rejection(written: str, reason: RejectionReason) -> None:
+    found = read(csv(f"{written},n1,PERSON,Ada,,,,,"))
+    assert [each.reason for each in found.rejections] == [reason]  # type: ignore[attr-defined]
+
+
+def test_neighbours_above_600_characters_are_two_quotes() -> None:
+    text = f"{'A' * 350}. {'B' * 350}. End."
+    offsets = numbering.number(text)
+    found = numbering.cite("1 2", text, offsets)
+    assert found is not None
+    assert found[0] == f"{'A' * 350}. ... {'B' * 350}."
+
+
+def test_a_row_without_a_sentence_is_rejected_only_where_that_is_asked() -> None:
+    answer = csv(",n1,PERSON,Zoe,,,,,")
+    assert read(answer).nodes[0].span is None  # type: ignore[attr-defined]
+    rejected = read(answer, evidence="reject").rejections  # type: ignore[attr-defined]
+    assert [each.reason for each in rejected] == [RejectionReason.NO_EVIDENCE]
+
+
+def test_words_that_refuse_numbers_say_so() -> None:
+    with pytest.raises(ValueRefused, match="1 to 4"):
+        numbering.cite("7", TEXT, numbering.number(TEXT))
+
+
+# ------------------------------------------------------------------------------------------------ the conversation
+
+
+def test_a_rejected_row_is_asked_for_once_more_and_the_same_text_is_shown(llm: FakeLlm, task: ChunkTask) -> None:
+    two = "1,n1,PERSON,Ada,,,,,\n1,n2,PERSON,Ben,,,,,"
+    llm.say(csv(two, "9,n1,MET,n2,,")).say(csv("", "1,n1,MET,n2,,"))
+    found = extract_chunk(task, configure(llm))
+    assert [(row.type, row.evidence) for row in found.relationships] == [("MET", "Ada met Ben.")]
+    assert [each.repaired for each in found.rejections] == [True]
+    first, second = (request.body["messages"] for request in llm.requests)
+    assert "1 Ada met Ben.\n2 They wrote a book." in first[1]["content"]
+    assert second[1]["content"].startswith(first[1]["content"])
+    assert "no such sentence" in second[1]["content"]
+
+
+def test_halves_keep_the_numbers_of_the_whole(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.fail(400, code="context_length_exceeded").say(csv("1,n1,PERSON,Ada,,,,,")).say(csv("4,n1,PERSON,Cleo,,,,,"))
+    found = extract_chunk(task, configure(llm, repair=False))
+    users = [request.body["messages"][1]["content"] for request in llm.requests]
+    assert [("1 Ada" in user, "4 Cleo" in user) for user in users] == [(True, True), (True, False), (False, True)]
+    assert [node.evidence for node in found.nodes] == ["Ada met Ben.", "Cleo, a printer, knew Ada."]
+
+
+def test_the_offsets_shown_are_kept_and_the_text_is_not_cut_again(
+    llm: FakeLlm, task: ChunkTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm.say(csv("4,n1,PERSON,Cleo,,,,,"))
+    found = extract_chunk(task, configure(llm))
+    assert found.answers[0].offsets == numbering.number(TEXT)
+    monkeypatch.setattr(numbering, "sentences", lambda text, start, end, language=None: iter([(0, 3)]))
+    again = extract_chunk(replace(task, stored=found.answers), configure(llm))
+    assert (again.nodes, again.relationships) == (found.nodes, found.relationships)
+    assert llm.calls == 1
+
+
+def test_without_stop_words_lines_are_numbered_and_the_quote_is_the_sentence_of_the_source(
+    llm: FakeLlm, task: ChunkTask
+) -> None:
+    llm.say(csv("2,n1,WORK,book,,,,,"))
+    found = extract_chunk(task, configure(llm, preprocess="stopwords"))
+    assert "\n2 wrote book.\n" in llm.requests[0].body["messages"][1]["content"]
+    assert found.nodes[0].evidence == "They wrote a book."
+
+
+def test_rules_see_plain_text(task: ChunkTask) -> None:
+    shown = show(task.chunk, "none", None, "sentences", numbered=False)
+    assert (shown.text, len(shown.offsets)) == (TEXT, 4)
+
+
+# ------------------------------------------------------------------------------------------------ recorded answers
+
+
+@pytest.mark.parametrize(
+    ("document", "rows", "rejected"), [("curie", 1241, 0), ("lalka", 161, 18), ("harbour", 683, 33)]
+)
+def test_recorded_answers_are_read(document: str, rows: int, rejected: int) -> None:
+    """What is rejected names more than three sentences, or ends at a node that does, and would be asked for again."""
+    lines = (RECORDED / "extraction_numbered_sentences.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = [line for line in map(json.loads, lines) if line["document"] == document]
+    accepted = refused = 0
+    for line in answers:
+        offsets = tuple((start, end) for start, end in line["offsets"])
+        text = "".join("x" if any(a <= place < b for a, b in offsets) else " " for place in range(offsets[-1][1]))
+        said = ModelAnswer(line["answer"], "m", "p", "stop", offsets=offsets)
+        found = interpret(chunk_of(text), [said], Reading(LEAN, "flag", "c"), Shown(text))
+        assert found.outcome is ChunkOutcome.DONE
+        assert all(row.span is not None for row in (*found.nodes, *found.relationships))
+        accepted += len(found.nodes) + len(found.relationships)
+        refused += len(found.rejections)
+        assert {each.reason for each in found.rejections} <= {
+            RejectionReason.TOO_MANY_SENTENCES,
+            RejectionReason.MISSING_END,
+        }
+    assert (accepted, refused) == (rows, rejected)
