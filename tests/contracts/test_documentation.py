@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -142,8 +143,12 @@ def test_the_page_on_exit_codes_has_those_of_the_errors() -> None:
 
 def test_the_schema_in_the_guide_is_a_schema() -> None:
     page = (DOCS / "how-to" / "schema-file.md").read_text("utf-8")
-    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    read = schema.parse(text, "the guide")
+    whole, *parts = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    read = schema.parse(whole, "the guide")
+    assert [set(tomllib.loads(part)) for part in parts] == [
+        {"evidence"},
+        {"preferred_node_types", "preferred_relationship_types"},
+    ]
     assert (read.name, [column.name for column in read.node_properties]) == ("tickets", ["area"])
     folds, kinds = set(schema.FoldRule), set(schema.ColumnKind)
     assert {str(each) for each in (*folds, *kinds)} <= set(re.findall(r"`(\w+)`", page))

@@ -80,10 +80,9 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
 
 def place(names: Sequence[str], text: str, offsets: Offsets) -> tuple[str, Span] | None:
     """Return the first sentence that holds all names, and where it is; None where no sentence does."""
-    wanted = [name.casefold() for name in names]
+    wanted = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
     for start, end in offsets:
-        sentence = text[start:end].casefold()
-        if all(name in sentence for name in wanted):
+        if all(name.search(text, start, end) for name in wanted):
             return text[start:end], Span(start, end, PLACED)
     return None
 

@@ -97,7 +97,7 @@ class _Validation:
 
     def node(self, row: RawRow) -> NodeRow:
         words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
-        fields |= self._evidence(words, [words[ColumnKind.NAME]])
+        fields |= self._evidence(words, lambda: [words[ColumnKind.NAME]])
         node_id = _claim(self.node_rows, _NUMBERED.sub("", words[ColumnKind.ID]) or words[ColumnKind.ID], row)
         self.ends.setdefault(node_id.casefold(), set()).add(node_id)
         self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
@@ -107,8 +107,9 @@ class _Validation:
     def relationship(self, row: RawRow) -> RelationshipRow:
         allowed = self.schema.relationship_types
         words, fields = self._fields(row, self.schema.relationship_columns, allowed, RESERVED_RELATIONSHIP_TYPES)
-        source, target = (self._end(words[kind]) for kind in (ColumnKind.SOURCE, ColumnKind.TARGET))
-        fields |= self._evidence(words, [self.names[source], self.names[target]])
+        ends = (words[ColumnKind.SOURCE], words[ColumnKind.TARGET])
+        fields |= self._evidence(words, lambda: [self.names[self._end(end)] for end in ends])
+        source, target = map(self._end, ends)
         row_id = f"{source} {target}"
         if ColumnKind.ID in words:
             row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
@@ -149,12 +150,12 @@ class _Validation:
             "properties": properties,
         }
 
-    def _evidence(self, words: Mapping[ColumnKind, str], names: Sequence[str]) -> dict[str, Any]:
-        """Return the quote of a row, and where it is in the text."""
+    def _evidence(self, words: Mapping[ColumnKind, str], names: Callable[[], Sequence[str]]) -> dict[str, Any]:
+        """Return the quote of a row, and where it is in the text; `names` are asked for where none is given."""
         written = words.get(ColumnKind.EVIDENCE)
         if self.schema.evidence != "sentences" or written is None:
             return {"evidence": written or None, "span": self._span(written)}
-        found = numbering.cite(written, self.text, self.offsets) or numbering.place(names, self.text, self.offsets)
+        found = numbering.cite(written, self.text, self.offsets) or numbering.place(names(), self.text, self.offsets)
         if found is None and self.evidence == REJECT:
             raise ValueRefused(RejectionReason.NO_EVIDENCE, "it names no sentence, and none holds the names")
         return dict(zip(("evidence", "span"), found or (None, None), strict=True))

@@ -351,8 +351,9 @@ def test_no_half_is_asked_where_an_endless_answer_took_the_room(llm: FakeLlm, ta
 
 
 def test_an_answer_that_takes_its_whole_limit_has_no_end(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.usage = (100, 4_000)
-    llm.say(csv(*(f"n{i},PERSON,Person {i},,,,,," for i in range(1, 400))), finish_reason="length")
+    endless = csv(*(f"n{i},PERSON,Person {i},,,,,," for i in range(1, 400)))
+    llm.usage = (100, tokens.load().count(endless))
+    llm.say(endless, finish_reason="length")
     found = extract_chunk(task, configure(llm))
     assert (llm.calls, found.outcome) == (1, ChunkOutcome.TRUNCATED)
     assert "a text of this length" in found.detail

@@ -150,6 +150,13 @@ def test_a_row_without_a_sentence_is_rejected_only_where_that_is_asked() -> None
     assert [each.reason for each in rejected] == [RejectionReason.NO_EVIDENCE]
 
 
+def test_a_name_is_placed_where_it_stands_as_a_word() -> None:
+    text = "Benjamin knew Ada. Ben knew ADA, too."
+    found = numbering.place(["Ben", "Ada"], text, numbering.number(text))
+    assert found is not None
+    assert found[0] == "Ben knew ADA, too."
+
+
 def test_words_that_refuse_numbers_say_so() -> None:
     with pytest.raises(ValueRefused, match="1 to 4"):
         numbering.cite("7", TEXT, numbering.number(TEXT))
