@@ -80,7 +80,8 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
 
 def place(names: Sequence[str], text: str, offsets: Offsets) -> tuple[str, Span] | None:
     """Return the first sentence that holds all names, and where it is; None where no sentence does."""
-    wanted = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
+    words = (r"\s+".join(map(re.escape, name.split())) for name in names)
+    wanted = [re.compile(rf"(?<!\w){each}(?!\w)", re.IGNORECASE) for each in words]
     for start, end in offsets:
         if all(name.search(text, start, end) for name in wanted):
             return text[start:end], Span(start, end, PLACED)

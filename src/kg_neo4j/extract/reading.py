@@ -84,7 +84,7 @@ class Rounds:
         valid = validate(
             read,
             self.reading.schema,
-            self.chunk.text if self.reading.schema.evidence == "sentences" else self.shown.text,
+            self.chunk.text if answer.offsets else self.shown.text,
             evidence=self.reading.evidence,
             to_source=self.shown.to_source,
             offsets=answer.offsets,

@@ -153,7 +153,7 @@ class _Validation:
     def _evidence(self, words: Mapping[ColumnKind, str], names: Callable[[], Sequence[str]]) -> dict[str, Any]:
         """Return the quote of a row, and where it is in the text; `names` are asked for where none is given."""
         written = words.get(ColumnKind.EVIDENCE)
-        if self.schema.evidence != "sentences" or written is None:
+        if self.schema.evidence != "sentences" or not self.offsets or written is None:
             return {"evidence": written or None, "span": self._span(written)}
         found = numbering.cite(written, self.text, self.offsets) or numbering.place(names(), self.text, self.offsets)
         if found is None and self.evidence == REJECT:

@@ -261,8 +261,8 @@ def _csv_answer(schema: Schema, entities: list[EntityDraft], relations: list[Rel
 
 
 def _cell(column: SchemaColumn, special: dict[ColumnKind, str], values: dict[str, str]) -> str:
-    if column.kind is ColumnKind.EVIDENCE:  # a column "sentences" stays empty: the reader places the row
-        return values["evidence"] if column.name != "sentences" else ""
+    if column.kind is ColumnKind.EVIDENCE:
+        return values["evidence"]
     return special.get(column.kind) or values.get(column.name, "")
 
 

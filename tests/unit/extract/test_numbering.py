@@ -208,7 +208,11 @@ def test_without_stop_words_lines_are_numbered_and_the_quote_is_the_sentence_of_
 
 def test_rules_see_plain_text(task: ChunkTask) -> None:
     shown = show(task.chunk, "none", None, "sentences", numbered=False)
-    assert (shown.text, len(shown.offsets)) == (TEXT, 4)
+    assert (shown.text, shown.offsets) == (TEXT, ())
+    said = ModelAnswer(csv("Cleo,n1,PERSON,Cleo,,,,,"), "rules", "p", "stop")
+    found = interpret(task.chunk, [said], Reading(LEAN, "reject", "c"), shown)
+    assert found.nodes[0].span is not None
+    assert found.nodes[0].span.method == "exact"  # rules copy words
 
 
 # ------------------------------------------------------------------------------------------------ recorded answers
