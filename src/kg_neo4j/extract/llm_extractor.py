@@ -27,8 +27,8 @@ from kg_neo4j.progress import RECEIVED
 from kg_neo4j.records import ModelAnswer
 
 FOLLOW_UPS = ("continue", "glean", "repair")
-LIMIT_A_TOKEN = {"words": 6, "none": 6, "sentences": 5}  # tokens of an answer for one of the text, by its evidence
-LIMIT_A_COLUMN = 30  # tokens more, for each column of the schema
+LIMIT_A_TOKEN = {"words": 8, "none": 8, "sentences": 5}  # tokens of an answer for one of the text, by its evidence
+LIMIT_A_COLUMN = 40  # tokens more, for each column of the schema
 RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
