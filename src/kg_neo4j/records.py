@@ -125,7 +125,7 @@ class ModelAnswer:
 class Span:
     """Where evidence words are in the chunk, and how they were found.
 
-    The method is "exact", "folded" or "fuzzy" for copied words, else "sentences" or "placed by rule". Where quotes are
+    The method is "exact" or "folded" for copied words, else "sentences" or "placed by rule". Where quotes are
     no neighbours, the span reaches from the first to the last.
     """
 

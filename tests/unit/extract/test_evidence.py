@@ -51,15 +51,12 @@ def test_hyphens_within_words_do_not_matter(words: str, written: str) -> None:
     assert text[place.start : place.end] == f"{written} works"
 
 
-def test_a_slip_of_the_pen_is_forgiven() -> None:
-    assert found("She maried Muhammad in 595") == ("She married Muhammad in 595", "fuzzy")
-
-
 @pytest.mark.parametrize(
     "words",
     [
-        "She married Muhammad in 596",  # another number is another fact
-        "when he was “twenty-five” years old – as the sources say – and he was rich",  # so is one without its "not"
+        "She married Muhammad in 596",
+        "when he was “twenty-five” years old – as the sources say – and he was rich",
+        "She maried Muhammad in 595",  # what is like it is not looked for
         "She divorced Abu Sufyan in Medina",
         "rich merchants",
         "",
@@ -72,7 +69,7 @@ def test_words_that_are_not_there_have_no_place(words: str) -> None:
 
 
 def test_parts_joined_by_dots_are_found_one_after_the_other() -> None:
-    assert found("Khadīja bint Khuwaylid ... married Muhammad") == (TEXT[: TEXT.index(" in 595")], "fuzzy")
+    assert found("Khadīja bint Khuwaylid ... married Muhammad") == (TEXT[: TEXT.index(" in 595")], "folded")
     assert locate("married Muhammad ... Khadīja bint Khuwaylid", TEXT) is None
 
 
