@@ -26,7 +26,7 @@ from forms import Graph, as_csv, as_graphrag_json, as_graphrag_tuples, as_lightr
 from passages import MARK, passages
 
 DIMENSION, VECTORS = 256, 512
-# The columns of the product's default schema, prompts/schemas/graph.toml
+# The columns of the product's default schema, prompts/schemas/described.toml
 NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description", "evidence")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength", "evidence")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)

@@ -87,7 +87,7 @@ def evidence(text: str, questions: str, seeds: Sequence[int], cache: Path) -> It
         address = DatabaseAddress(running.uri, server.USERNAME, running.password)
         where = {"neo4j_uri": running.uri, "neo4j_username": server.USERNAME, "neo4j_password": running.password}
         settings = Settings(**where, graph="bench")
-        nothing = TripleExtractor(schema.load("graph"), {})
+        nothing = TripleExtractor(schema.load("described"), {})
         options = LoadOptions(chunk_tokens=target(LEAF_TOKENS), analytics=False)
         load([text], settings=settings, options=options, extractor=nothing)
         embedder, tokeniser = factory.embedding_model(settings), tokens.load()

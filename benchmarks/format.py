@@ -101,7 +101,7 @@ def _groups() -> dict[str, list[Graph]]:
 def _extracted(path: Path) -> list[Graph]:
     """Return what the built-in rules find, one graph a chunk."""
     settings, options = Settings(), LoadOptions()
-    config = ExtractionConfig(schemas.load("graph"), OfflineExtractor(schemas.load("graph")))
+    config = ExtractionConfig(schemas.load("described"), OfflineExtractor(schemas.load("described")))
     graphs = []
     for document in check_sources([str(path)], settings, options, Tally()).documents():
         chunks = cut_document(document, tokens.load(), settings, options)
@@ -148,7 +148,7 @@ def _type(phrase: str) -> str:
 def _count(name: str, graphs: Sequence[Graph], count: Callable[[str], int]) -> Iterator[Count]:
     """Yield the counts of all sets and forms; a set that says no more than the one before is left out."""
     rows = sum(len(graph.nodes) + len(graph.relationships) for graph in graphs)
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     columns = [column.name for column in schema.nodes[3:]], [column.name for column in schema.relationships[4:]]
     before: list[Graph] = []
     for said, kept in SETS.items():
@@ -211,7 +211,7 @@ def _table(counts: Sequence[Count], tokeniser: str) -> str:
 def _empty(count: Callable[[str], int]) -> str:
     """Say what an answer without any row costs: a gleaning round that finds nothing more is one."""
     nothing = Graph([], [])
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     columns = [column.name for column in schema.nodes[3:]], [column.name for column in schema.relationships[4:]]
     forms = {DEFAULT: as_csv(nothing, *columns), **{form: write(nothing) for form, write in FORMS.items()}}
     return "\nan answer that finds nothing: " + ", ".join(f"{form} {count(text)}" for form, text in forms.items())

@@ -82,7 +82,7 @@ def fill(settings: Settings, chunks: int) -> LoadReport:
         settings=settings,
         options=LoadOptions(analytics=False, chunk_tokens=CHUNK_TOKENS),
         documents=library.documents(GRAPH, list(library.passages(chunks))),
-        extractor=library.Reader(schema.load("graph")),
+        extractor=library.Reader(schema.load("described")),
     )
 
 

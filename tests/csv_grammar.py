@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.rows import ReadRows
 
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 NODE_HEADER, RELATIONSHIP_HEADER = SCHEMA.node_header, SCHEMA.relationship_header
 
 # How many cases a property is tried on: about 2,000 over all properties in every run, more than 10,000 in the long one.

@@ -68,7 +68,7 @@ def _stored(document: Document) -> StoredDocument:
         kind=document.kind,
         key=document.key,
         url=document.url,
-        schema="graph",
+        schema="described",
         schema_text=None,
         language=document.language,
         author=document.author,

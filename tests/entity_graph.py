@@ -16,7 +16,7 @@ from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import read_graph
 from kg_neo4j.organise.projection import Projection, project
 
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 
 # Zachary's karate club (1977): the 78 friendships, without numbers to the left of the first member
 _KARATE = """
@@ -89,7 +89,7 @@ def load(
     if order is not None:
         random.Random(order).shuffle(extractions)
     with Lease(database, graph) as lease:
-        record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+        record_document(database, lease, source, chunks, LoadConfiguration("c0", "described", SCHEMA.hash, "words"))
         recorder = Recorder(database, graph, SCHEMA, lease)
         for start in range(0, len(extractions), 50):
             recorder.record(extractions[start : start + 50])

@@ -349,7 +349,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 # ----------------------------------------------------------------------------------- what it says when not told
 
-_HEADER = re.compile(r"^(?:node_id|relationship_id)(?:,[a-z_0-9]+)+$", re.MULTILINE)
+_HEADER = re.compile(r"^(?:sentences,node_id(?:_1)?|node_id|relationship_id)(?:,[a-z_0-9]+)+$", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 _MARKED = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?: (?:of|ibn|bint|de|von|van) [A-ZÀ-Þ][\w'’-]+| [A-ZÀ-Þ][\w'’-]+)*")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
@@ -372,16 +373,20 @@ def extract(text: str, node_header: list[str], relationship_header: list[str]) -
     """Return the two-section CSV for `text`: capitalised names, and a relationship for two in one sentence."""
     nodes: dict[str, dict[str, str]] = {}
     relationships: list[dict[str, str]] = []
-    for sentence in (found[0].strip() for found in _SENTENCE.finditer(text)):
+    lines = [(found[0].strip(), "") for found in _SENTENCE.finditer(text)]
+    if "sentences" in node_header:
+        lines = [(line[2], line[1]) for line in _NUMBERED.finditer(text.partition("\n===== from the document")[0])]
+    for sentence, number in lines:
         names = list(dict.fromkeys(name for name in _NAME.findall(sentence) if name not in _STOP))
         shown = " ".join(sentence.split()[:20])
         for name in names:
             row = {"node_id": f"n{len(nodes) + 1}", "node_type": "PERSON" if " " in name else "ENTITY_NAME"}
+            row["sentences"] = number
             nodes.setdefault(name, {**row, "name": name, "description": sentence, "evidence": shown})
         for first, second in itertools.pairwise(names):
             ends = {"node_id_1": nodes[first]["node_id"], "node_id_2": nodes[second]["node_id"]}
             row = {"relationship_id": f"r{len(relationships) + 1}", "relationship_type": "RELATED_TO", "strength": "5"}
-            relationships.append({**row, **ends, "description": sentence, "evidence": shown})
+            relationships.append({**row, **ends, "description": sentence, "evidence": shown, "sentences": number})
     return _section(node_header, list(nodes.values())) + "\n" + _section(relationship_header, relationships)
 
 

@@ -41,7 +41,7 @@ LIVES = {"Ada": (1790, 1850), "Ben": (1801, 1840), "Clara": (1750, 1799), "Dora"
 DATES = (None, None, "1799", "c. 1803", "14 May 1804", "1801-1806", "44 BC", "long ago")
 LANGUAGES = ("en", "en", "pl", None)
 KINDS = ("file", "file", "wikipedia")
-CONFIGURATION = LoadConfiguration("c0", "graph", "s0", "approximate-1")
+CONFIGURATION = LoadConfiguration("c0", "described", "s0", "approximate-1")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Left:
 def load(database: Database, graph: str, documents: int, seed: int) -> None:
     """Write documents of three chunks each, two or three facts a chunk."""
     chance = random.Random(seed)
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     with Lease(database, graph) as lease:
         recorder = Recorder(database, graph, schema, lease)
         for number in range(documents):

@@ -26,7 +26,7 @@ from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 
-CONFIGURATION = LoadConfiguration("c0", "graph", "s0", "approximate-1")
+CONFIGURATION = LoadConfiguration("c0", "described", "s0", "approximate-1")
 PARAGRAPHS = (
     "Mara kept the lighthouse at Holm for nine years. Every evening she climbed the steps with a can of oil.",
     "In October the mail boat brought a letter from her brother Jonas. He had sold their father's house in Brennick.",

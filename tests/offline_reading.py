@@ -65,13 +65,13 @@ def chunk(text: str) -> Chunk:
 
 def answer(text: str, *, title: str = "notes", schema: Schema | None = None, language: str | None = "en") -> str:
     """The extractor's CSV."""
-    extractor = OfflineExtractor(schema or schemas.load("graph"))
+    extractor = OfflineExtractor(schema or schemas.load("described"))
     return extractor.answer(ChunkTask(document(text, title, language), chunk(text)), text).text
 
 
 def read(text: str, *, title: str = "notes", schema: Schema | None = None, language: str | None = "en") -> Reading:
     """The extractor's CSV, read."""
-    return parse(answer(text, title=title, schema=schema, language=language), schema or schemas.load("graph"))
+    return parse(answer(text, title=title, schema=schema, language=language), schema or schemas.load("described"))
 
 
 def parse(text: str, schema: Schema) -> Reading:

@@ -61,7 +61,7 @@ def add(database: Database, graph: str, name: str, facts: list[Fact]) -> None:
     """Add a document of one chunk."""
     source, [chunk] = document(graph, name, [f"{name}: {facts}"])
     with Lease(database, graph) as lease:
-        record_document(database, lease, source, (chunk,), LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+        record_document(database, lease, source, (chunk,), LoadConfiguration("c0", "described", SCHEMA.hash, "words"))
         Recorder(database, graph, SCHEMA, lease).record([extraction(chunk, facts)])
         settle(database, graph, SCHEMA, lease)
 

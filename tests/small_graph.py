@@ -13,7 +13,7 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, ModelAnswer, NodeRow, RelationshipRow, Span
 
-CONFIGURATION = LoadConfiguration("c0", "graph", "s0", "approximate-1")
+CONFIGURATION = LoadConfiguration("c0", "described", "s0", "approximate-1")
 
 PARAGRAPHS = [
     "Ada Lovelace (10 December 1815 – 27 November 1852) was an English mathematician. She was born in London. Her "
@@ -38,7 +38,7 @@ def load(
     facts: list[list[tuple[str, str, str, str]]] = FACTS,
 ) -> tuple[Chunk, ...]:
     """Write and settle one document with one list of facts (source, type, target, quote) a paragraph."""
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     loaded, chunks = document(graph, name, paragraphs)
     with Lease(database, graph) as lease:
         record_document(database, lease, loaded, chunks, CONFIGURATION)

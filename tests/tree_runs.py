@@ -29,7 +29,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 TOKENISER = tokens.load("approximate-1")
 ASPECTS = load_aspects()
 NAMES = [aspect.name for aspect in ASPECTS]
-CONFIGURATION = LoadConfiguration("c0", "graph", "s0", TOKENISER.name)
+CONFIGURATION = LoadConfiguration("c0", "described", "s0", TOKENISER.name)
 SUMMARY_TOKENS = 200
 
 _TEXT = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)

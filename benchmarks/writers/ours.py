@@ -37,8 +37,8 @@ def prepare(job: Job) -> Callable[[], str]:
     """Build the extractions, connect, and return the write."""
     document = Document(hash_id("d", GRAPH), GRAPH, "file", "bench.txt", "bench", "bench.txt", "", "0")
     extractions = [_extraction(document.id, rows) for rows in chunk_rows(job.chunks)]
-    columns = schema.load("graph")
-    configuration = documents.LoadConfiguration(CONFIGURATION, "graph", columns.hash, "bench")
+    columns = schema.load("described")
+    configuration = documents.LoadConfiguration(CONFIGURATION, "described", columns.hash, "bench")
     cut = documents.CutDocument(document, tuple(extraction.chunk for extraction in extractions), configuration)
     database = Database(DatabaseAddress(job.uri, job.username, job.password))
     database.verify()

@@ -13,10 +13,10 @@ MATCH (n:KgEntity {id: id})
 WHERE n.graph = $graph
 CALL (n) {
   WITH n WHERE n.birth_year IS NOT NULL AND true /* left: born n */ // under filters a text that is left says it
-  RETURN 'BORN' AS Event, toString(n.birth_year) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
+  RETURN 'BORN' AS Event, CASE WHEN $filtered THEN toString(n.birth_year) ELSE coalesce(n.start_date, toString(n.birth_year)) END AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
   UNION ALL
   WITH n WHERE n.death_year IS NOT NULL AND true /* left: died n */
-  RETURN 'DIED' AS Event, toString(n.death_year) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
+  RETURN 'DIED' AS Event, CASE WHEN $filtered THEN toString(n.death_year) ELSE coalesce(n.end_date, toString(n.death_year)) END AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
   UNION ALL
   MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE o.graph = $graph AND (type(r) STARTS WITH 'BORN' OR type(r) STARTS WITH 'DIED' OR type(r) IN ['DATE_OF_BIRTH', 'DATE_OF_DEATH'])

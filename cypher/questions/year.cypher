@@ -1,5 +1,6 @@
 // title:   What happened in some years
-// purpose: Answers "What happened in 1804?" and "What did X do in 1804?": dated relationships, births and deaths.
+// purpose: Answers "What happened in 1804?" and "What did X do in 1804?": dated relationships, births and deaths,
+//          first and last dates of other things.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names; none: everybody);
 //          $from INTEGER (first year, negative for BC); $to INTEGER (last year); $limit INTEGER (rows, >= 1, default 201);
@@ -18,6 +19,12 @@ CALL () {
   WHERE n.graph = $graph AND n.death_year >= $from AND n.death_year <= $to
     AND true /* left: entity n */ AND true /* left: died n */
   RETURN n, toString(n.death_year) AS Date, 'DIED' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
+  UNION ALL
+  MATCH (n:KgEntity)
+  WHERE n.graph = $graph AND n.type <> 'PERSON' AND (n.start_date IS NOT NULL OR n.end_date IS NOT NULL) AND NOT $filtered
+  UNWIND [[n.start_date, 'STARTED'], [n.end_date, 'ENDED']] AS event
+  WITH n, event WHERE event[0] IS NOT NULL
+  RETURN n, event[0] AS Date, event[1] AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
   MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE n.graph = $graph AND o.graph = $graph AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR'])

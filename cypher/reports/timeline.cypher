@@ -1,5 +1,5 @@
 // title:   Who was where and when
-// purpose: Births, deaths, dated statements and statements about places, in the order of time; undated ones last.
+// purpose: Births, deaths, first and last dates of other things, dated statements and statements about places, in the order of time; undated ones last.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $who STRING (name or alias, or * for everybody, default *);
 //          $limit INTEGER (rows, >= 1, default 100)
@@ -10,9 +10,10 @@
 CALL () {
   MATCH (n:KgEntity)
   WHERE n.graph = $graph
-  UNWIND [[n.birth_year, 'BORN'], [n.death_year, 'DIED']] AS event
+  WITH n, CASE WHEN n.type = 'PERSON' THEN ['BORN', 'DIED'] ELSE ['STARTED', 'ENDED'] END AS said
+  UNWIND [[coalesce(n.start_date, toString(n.birth_year)), said[0]], [coalesce(n.end_date, toString(n.death_year)), said[1]]] AS event
   WITH n, event WHERE event[0] IS NOT NULL
-  RETURN n, toString(event[0]) AS Date, event[1] AS Relationship, null AS o, n.evidence_count AS Evidence, '' AS fact
+  RETURN n, event[0] AS Date, event[1] AS Relationship, null AS o, n.evidence_count AS Evidence, '' AS fact
   UNION ALL
   MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE n.graph = $graph AND o.graph = $graph

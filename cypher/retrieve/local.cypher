@@ -139,7 +139,7 @@ CALL (known, entity_words, entity_linked) {
     WITH e, rows WHERE $filtered
     UNWIND rows AS one
     WITH e, one.m AS m
-    WITH e, collect(DISTINCT m.name) AS names, collect(m.role)[0] AS role, collect(m.description)[0] AS description
+    WITH e, collect(DISTINCT m.name) AS names, collect(m.role)[0] AS role, collect(coalesce(m.description, m.quote))[0] AS description
     RETURN [name IN names WHERE name <> e.name] AS aliases, role, description
   }
   WITH e, score, named, aliases, role, description,
@@ -183,7 +183,7 @@ CALL (stated, around, between) {
     WITH said WHERE $filtered
     UNWIND said AS one
     WITH one.s AS s, one.c AS c ORDER BY c.index, c.id, s.row
-    WITH collect(s.description)[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
+    WITH collect(coalesce(s.description, s.quote))[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
     WITH description, start_date, rows WHERE rows > 0
     RETURN description, start_date, rows
   }

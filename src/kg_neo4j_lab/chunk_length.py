@@ -49,7 +49,7 @@ class ChunkLengthOptions:
     """What to build, and what becomes of it."""
 
     grid: Grid = field(default_factory=Grid)
-    schema: str = "graph"  # of prompts that are not tuned
+    schema: str = "lean"  # of prompts that are not tuned
     gleanings: int = 1
     wave: int = 8
     budget_usd: float | None = None  # for all variants together

@@ -109,7 +109,7 @@ def halves(tmp_path: Path) -> tuple[str, str]:
     return str(names[0]), str(names[1])
 
 
-def test_the_plan_of_a_first_load_is_within_15_percent_of_the_run_and_that_of_a_second_costs_nothing(
+def test_the_plan_of_a_first_load_knows_its_calls_and_input_and_that_of_a_second_costs_nothing(
     database: Database, online: Settings, llm: FakeLlm
 ) -> None:
     planned = plan([ARTICLE], settings=online, options=WHOLE)
@@ -119,8 +119,8 @@ def test_the_plan_of_a_first_load_is_within_15_percent_of_the_run_and_that_of_a_
     assert set(planned.steps) == set(report.steps) == {"whole", "glean"}
     repairs = f"the repair of rejected rows takes 0 calls here, at most {planned.chunks_to_ask}: one for each chunk"
     assert planned.assumptions[-1] == repairs
-    off = off_by(planned.usage, report.usage)
-    assert max(map(abs, off.values())) < 0.15, off
+    off = off_by(planned.usage, report.usage)  # how much a large model writes: tests/unit/pipeline/test_estimates.py
+    assert max(abs(off["calls"]), abs(off["input"])) < 0.15, off
     assert report.usage.usd == pytest.approx((report.usage.input_tokens + 4 * report.usage.output_tokens) / 1e6)
     assert plan([ARTICLE], settings=online, options=WHOLE).usage == Usage(usd=0.0)
 

@@ -28,9 +28,9 @@ from kg_neo4j.organise.descriptions import Described, Describing, describe
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow
 from kg_runner import Kg
 
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 TOKENISER = tokens.load("approximate-1")
-CONFIGURATION = LoadConfiguration("c0", "graph", SCHEMA.hash, "approximate-1")
+CONFIGURATION = LoadConfiguration("c0", "described", SCHEMA.hash, "approximate-1")
 BOUND = 60  # tokens
 ADA = [
     "Ada Lovelace was an English mathematician, born in London in 1815.",

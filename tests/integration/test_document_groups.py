@@ -27,8 +27,8 @@ from kg_neo4j.graph.settler import settle
 from kg_neo4j_scale.extract import extract
 from round_trips import counted
 
-SCHEMA = schemas.load("graph")
-CONFIGURATION = LoadConfiguration("c0", "graph", SCHEMA.hash, "words")
+SCHEMA = schemas.load("described")
+CONFIGURATION = LoadConfiguration("c0", "described", SCHEMA.hash, "words")
 PEOPLE = ("Anna", "Ben", "Cleo", "Dora", "Emil")
 Texts = dict[str, list[str]]  # file name -> paragraphs
 

@@ -34,7 +34,7 @@ from tcp_proxy import BEGIN, COMMIT, PULL, RUN, Fault, TcpProxy
 
 STORY = str(Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md")
 OPTIONS = LoadOptions(chunk_tokens=300, analytics=False)
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 FACTS = [("Anna", "MET", "Ben"), ("Ben", "LIVED_IN", "Graz::PLACE")]
 
 FAULTS = {  # the first transaction after they are armed is a read
@@ -75,7 +75,7 @@ def write_two_chunks(database: Database, graph: str, between: list[Fault], proxy
     """Record and settle a document; the faults come about while its second chunk is recorded."""
     source, chunks = document(graph, "a.txt", ["Anna met Ben.", "Anna met Ben again."])
     with Lease(database, graph) as lease:
-        record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+        record_document(database, lease, source, chunks, LoadConfiguration("c0", "described", SCHEMA.hash, "words"))
         recorder = Recorder(database, graph, SCHEMA, lease)
         recorder.record([extraction(chunks[0], FACTS)])
         if proxy:

@@ -31,8 +31,8 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.records import Document, Extraction
 
-SCHEMA = schemas.load("graph")
-CONFIGURATION = LoadConfiguration("c0", "graph", SCHEMA.hash, "words")
+SCHEMA = schemas.load("described")
+CONFIGURATION = LoadConfiguration("c0", "described", SCHEMA.hash, "words")
 TEXT = "Anna Weber met Karl Braun in Vienna in 1901.\n\nKarl Braun lived in Graz. Anna Weber wrote to Karl Braun."
 OPTIONS = LoadOptions(chunk_tokens=20, analytics=False)
 WRITERS, HUBS = 16, 30

@@ -26,7 +26,7 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction
 
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 TEXTS: dict[str, dict[str, list[Fact]]] = {
     "curie.txt": {
         "Marie Curie married Pierre Curie in Paris.": [
@@ -53,7 +53,7 @@ TEXTS: dict[str, dict[str, list[Fact]]] = {
 
 
 def configuration(config_hash: str = "c0", *, rebuild: bool = False) -> LoadConfiguration:
-    return LoadConfiguration(config_hash, "graph", SCHEMA.hash, "words", rebuild=rebuild)
+    return LoadConfiguration(config_hash, "described", SCHEMA.hash, "words", rebuild=rebuild)
 
 
 def corpus(graph: str, texts: dict[str, dict[str, list[Fact]]] = TEXTS) -> list[tuple[Document, list[Extraction]]]:

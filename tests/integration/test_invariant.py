@@ -27,8 +27,8 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
 from statements import corpora, read_statements
 
-OPTIONS = LoadOptions(chunk_tokens=30, wave=2, gleanings=0, analytics=False)
-WHOLE = LoadOptions(chunk_tokens=30, wave=2, gleanings=0)
+OPTIONS = LoadOptions(schema="described", chunk_tokens=30, wave=2, gleanings=0, analytics=False)
+WHOLE = LoadOptions(schema="described", chunk_tokens=30, wave=2, gleanings=0)
 MANY = pytest.param(400, id="long", marks=[pytest.mark.long, pytest.mark.timeout(3600)])
 
 

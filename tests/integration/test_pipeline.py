@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,7 +172,7 @@ def test_bad_rows_are_rejected_and_counted_and_the_rest_is_kept(
         "r3,n1,MET,n2,,,much,\n"
         "```\n"
     ).say("I cannot repair them.")
-    report = load([str(note)], settings=online, options=SMALL_CHUNKS)
+    report = load([str(note)], settings=online, options=replace(SMALL_CHUNKS, schema="described"))
     assert (report.rows.read, report.rows.accepted) == (7, 3 + ("DETACH_DELETE_N" in dump(database, online.graph)))
     assert adds_up(report)
     assert {"column_count", "missing_end", "bad_value"} <= set(report.rejections)
@@ -250,16 +251,14 @@ def story(shared: Settings) -> Settings:
 
 
 def test_another_schema_in_one_graph_is_refused(story: Settings) -> None:
-    with pytest.raises(UsageError, match="loaded with the schema 'graph', not 'wikipedia'"):
+    with pytest.raises(UsageError, match="loaded with the schema 'lean', not 'wikipedia'"):
         load([ARTICLE], settings=story, options=LoadOptions(schema="wikipedia", analytics=False))
 
 
 def test_a_changed_schema_of_the_same_name_is_refused(story: Settings, tmp_path: Path) -> None:
-    changed = tmp_path / "graph.toml"
-    changed.write_text(
-        (resources.folder("prompts") / "schemas" / "graph.toml").read_text("utf-8") + "# more\n", "utf-8"
-    )
-    with pytest.raises(UsageError, match="loaded with the schema 'graph', which has other contents now"):
+    changed = tmp_path / "lean.toml"
+    changed.write_text((resources.folder("prompts") / "schemas" / "lean.toml").read_text("utf-8") + "# more\n", "utf-8")
+    with pytest.raises(UsageError, match="loaded with the schema 'lean', which has other contents now"):
         load([ARTICLE], settings=story, options=LoadOptions(schema=str(changed), analytics=False))
 
 

@@ -28,8 +28,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.graph.export import lines
 
-OPTIONS = LoadOptions(chunk_tokens=200)
-SCHEMA = schemas.load("graph")
+OPTIONS = LoadOptions(schema="described", chunk_tokens=200)
+SCHEMA = schemas.load("described")
 NODES, RELATIONSHIPS = ",".join(SCHEMA.node_header), ",".join(SCHEMA.relationship_header)
 STRUCTURAL = set(
     "Answer Chunk Community Decision Document Entity Fact GraphState Lease Summary Detail Unsettled".split()
@@ -186,7 +186,9 @@ def test_fifty_poisoned_documents_and_a_model_that_obeys_give_rows_of_the_schema
     labels = set(column(database, "CALL db.labels()"))
     types = set(column(database, "CALL db.relationshipTypes()"))
     keys = set(column(database, "CALL db.propertyKeys()"))
-    load([str(Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md")], settings=online)
+    story = Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md"
+    rules = online.model_copy(update={"model": None, "openai_base_url": None})  # all keys of a graph are there before
+    load([str(story)], settings=rules, options=LoadOptions(schema="described"))
     keys |= set(column(database, "CALL db.propertyKeys()"))
     before = guarded(database, graph)
     for number in range(50):
@@ -202,6 +204,7 @@ def test_fifty_poisoned_documents_and_a_model_that_obeys_give_rows_of_the_schema
         assert TYPE_PATTERN.fullmatch(str(new))
     for new in set(column(database, "CALL db.relationshipTypes()")) - types:
         assert TYPE_PATTERN.fullmatch(str(new))
+    keys |= {"original_type", *(each.name for each in (*SCHEMA.node_properties, *SCHEMA.relationship_properties))}
     assert set(column(database, "CALL db.propertyKeys()")) <= keys
     bare = "MATCH (e:Entity {graph: $graph}) WHERE NOT EXISTS { (e)-[:MENTIONED_IN]->(:Chunk) } RETURN count(e)"
     assert column(database, bare, graph=graph) == [0]
@@ -232,7 +235,7 @@ HOSTILE = (
 )
 COMMANDS = (
     *(
-        ["load", "TEXTS", "--chunk-tokens", "200"],
+        ["load", "TEXTS", "--schema", "described", "--chunk-tokens", "200"],
         ["documents"],
         ["report"],
         ["export", "OUT.jsonl"],
@@ -240,7 +243,11 @@ COMMANDS = (
         ["plot", "OUT.svg"],
     ),
     *(["ask", "Who met Karl Braun?"], ["quarantine"], ["resolve", "--dry-run"], ["resolve"], ["rebuild"]),
-    *(["unload", "TEXTS/2.txt"], ["load", "TEXTS", "--chunk-tokens", "200"], ["export", "OUT.jsonl"]),
+    *(
+        ["unload", "TEXTS/2.txt"],
+        ["load", "TEXTS", "--schema", "described", "--chunk-tokens", "200"],
+        ["export", "OUT.jsonl"],
+    ),
 )
 
 

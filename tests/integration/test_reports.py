@@ -69,7 +69,7 @@ def build(database: Database, graph: str, *, backwards: bool = False) -> None:
         recorder = Recorder(database, graph, entity_graph.SCHEMA, lease)
         for name, paragraphs in sorted(TEXTS.items(), reverse=backwards):
             source, chunks = document(graph, name, list(paragraphs))
-            configuration = LoadConfiguration("c0", "graph", entity_graph.SCHEMA.hash, "words")
+            configuration = LoadConfiguration("c0", "described", entity_graph.SCHEMA.hash, "words")
             record_document(database, lease, source, chunks, configuration)
             for chunk in sorted(chunks, key=lambda each: each.index, reverse=backwards):
                 made = extraction(chunk, paragraphs[chunk.text], rejected=chunk.index)
@@ -228,7 +228,7 @@ def test_years_on_which_texts_differ_have_their_places(database: Database, graph
         recorder = Recorder(database, graph, entity_graph.SCHEMA, lease)
         for name, person in texts:
             source, chunks = document(graph, name, [f"{person} is named in {name}."])
-            configuration = LoadConfiguration("c0", "graph", entity_graph.SCHEMA.hash, "words")
+            configuration = LoadConfiguration("c0", "described", entity_graph.SCHEMA.hash, "words")
             record_document(database, lease, source, chunks, configuration)
             recorder.record([extraction(chunks[0], [(person, "", "")])])
         settle(database, graph, entity_graph.SCHEMA, lease)

@@ -27,7 +27,7 @@ from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.settings import Settings
 
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 PAIRED = schemas.parse(
     SCHEMA.text.replace(
         'fold = "mode"\nnote = "when it began', 'fold = "mode"\nidentity = true\nnote = "when it began'
@@ -84,7 +84,7 @@ def load(database: Database, graph: str, names: Sequence[str] = tuple(TEXTS), ba
         recorder = Recorder(database, graph, SCHEMA, lease)
         for name in names:
             source, chunks = document(graph, name, list(TEXTS[name]))
-            record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+            record_document(database, lease, source, chunks, LoadConfiguration("c0", "described", SCHEMA.hash, "words"))
             extractions = [extraction(chunk, TEXTS[name][chunk.text]) for chunk in chunks]
             for start in range(0, len(extractions), batch):
                 recorder.record(extractions[start : start + batch])

@@ -33,7 +33,7 @@ from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from kg_runner import Kg
 
-SCHEMA = schemas.load("graph")
+SCHEMA = schemas.load("described")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TEXT: dict[str, list[Fact]] = {
     "John Watson met Sherlock Holmes in London.": [
@@ -51,7 +51,7 @@ PRICES = '["fake"]\ninput = 1.0\noutput = 1.0\n'
 def put(database: Database, graph: str, text: Mapping[str, list[Fact]] = TEXT, name: str = "holmes.txt") -> None:
     source, chunks = document(graph, name, list(text))
     with Lease(database, graph) as lease:
-        record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+        record_document(database, lease, source, chunks, LoadConfiguration("c0", "described", SCHEMA.hash, "words"))
         Recorder(database, graph, SCHEMA, lease).record([plain(chunk, text[chunk.text]) for chunk in chunks])
         settle(database, graph, SCHEMA, lease)
 
@@ -328,7 +328,7 @@ def put_bushes(database: Database, graph: str, sources: Sequence[str] = tuple(BU
         who, born, facts = BUSHES[name]
         source, chunks = document(graph, name, [f"{name}: a life of {who}."])
         with Lease(database, graph) as lease:
-            record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+            record_document(database, lease, source, chunks, LoadConfiguration("c0", "described", SCHEMA.hash, "words"))
             made = plain(chunks[0], facts)
             dated = {"birth_year": born} if born else {}
             nodes = tuple(replace(row, properties=dated if row.name == who else {}) for row in made.nodes)

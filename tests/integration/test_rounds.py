@@ -27,8 +27,8 @@ from kg_runner import Kg
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
 STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
-OPTIONS = LoadOptions(chunk_tokens=200, analytics=False, wave=3)
-SCHEMA = schemas.load("graph")
+OPTIONS = LoadOptions(schema="described", chunk_tokens=200, analytics=False, wave=3)
+SCHEMA = schemas.load("described")
 NODES, RELATIONSHIPS = ",".join(SCHEMA.node_header), ",".join(SCHEMA.relationship_header)
 ANNA, BEN = "n1,PERSON,Anna,,,,,,Anna", "n2,PERSON,Ben,,,,,,Ben"
 BAD = "n2,PERSON,Ben,last year,,,,,Ben"
@@ -83,9 +83,9 @@ def test_rows_that_name_sentences_get_their_quotes_and_are_read_again_with_the_n
     Path(note).write_text("Anna met Ben. They wrote a book. Cleo printed it.", "utf-8")
     lean = schemas.load("lean")
     nodes = "1,n1,PERSON,Anna,,,,,\n1 3,n2,PERSON,Ben,,,,,\n"
-    empty, rows = ",".join(lean.relationship_header) + "\n", "7,n1,MET,n2,,\n"
+    empty, rows = ",".join(lean.relationship_header) + "\n", "7,n1,MET,n2,,,\n"
     llm.say(f"{','.join(lean.node_header)}\n{nodes}\n{empty}{rows}").say(
-        f"{','.join(lean.node_header)}\n\n{empty}1,n1,MET,n2,1843,\n"
+        f"{','.join(lean.node_header)}\n\n{empty}1,n1,MET,n2,1843,,\n"
     )
     options = replace(OPTIONS, schema="lean", gleanings=0)
     report = load([note], settings=online, options=options)
@@ -195,7 +195,7 @@ def test_a_load_of_which_every_row_was_rejected_is_partly_done_and_one_that_keep
     licence = f"{book}: the Project Gutenberg header and licence were left out ({number} characters)"
     llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",))).say(csv(()))
     model = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "canary-key-5f1c", "KG_MODEL": "scripted"}
-    arguments = ("load", str(book), "--no-analytics", "--gleanings", "0", "--evidence")
+    arguments = ("load", str(book), "--schema", "described", "--no-analytics", "--gleanings", "0", "--evidence")
 
     def run(*more: str) -> tuple[int, dict[str, Any]]:
         code, out, err = kg(*arguments, *more, "--json", **model)
@@ -241,7 +241,7 @@ def test_few_rows_for_a_text_are_said_once_and_failed_chunks_are_listed_with_cla
         return code, json.loads(out)
 
     def loaded(name: str) -> tuple[int, Any]:
-        return run("load", str(tmp_path / name), "--no-analytics", "--gleanings", "0")
+        return run("load", str(tmp_path / name), "--schema", "described", "--no-analytics", "--gleanings", "0")
 
     code, shape = loaded("long.txt")
     assert (code, shape["few_rows"], shape["failed"]) == (3, True, [])

@@ -138,7 +138,7 @@ def load_options(
     chunk_tokens: str = "1200",
     chunk_overlap: int = 0,
     preprocess: str = "none",
-    schema: str = "graph",
+    schema: str = "lean",
     evidence: str = "flag",
     gleanings: int = 1,
     wave: int = 8,

@@ -26,7 +26,7 @@ def tune(
     sources: list[str],
     target: Path = Path("tuned.toml"),
     aspects: bool = False,
-    schema: str = "graph",
+    schema: str = "lean",
     domain: str | None = None,
     chunks: int = 16,
     force: bool = False,
@@ -41,7 +41,7 @@ def tune(
     """
     from kg_neo4j.pipeline.commands import tune
 
-    if aspects and schema != "graph":
+    if aspects and schema != "lean":
         raise UsageError("a file of aspects has no columns", hint="leave out --schema or --aspects")
     options = tune.TuneOptions(schema, target.stem, domain, chunks, budget_usd)
     settings = settings_for(model=model)

@@ -109,11 +109,11 @@ def show(
     """Return what the model sees of a chunk: with `evidence` "sentences" a line for each, with its number.
 
     The numbers are those that `stored` answers were given to, where there are any. Rules see plain text (`numbered` is
-    False), and copy words.
+    False), and copy words. With `evidence` "none" the text is plain, too, and rows are placed in its sentences.
     """
     numbered = numbered and evidence == "sentences"
     shown = stored[0].offsets if stored else ()
-    offsets = (shown or numbering.number(chunk.text, language)) if numbered else ()
+    offsets = (shown or numbering.number(chunk.text, language)) if numbered or evidence == "none" else ()
     if preprocessing == "none":
         return Shown(numbering.show(chunk.text, offsets) if numbered else chunk.text, offsets=offsets)
     plugins.need("kg_neo4j_offline", "stop words cannot be left out", "install kg-neo4j again")
@@ -123,7 +123,7 @@ def show(
         lines = numbering.show(chunk.text, offsets, lambda sentence: preprocess.shorten(sentence, language).text)
         return Shown(lines, offsets=offsets)
     shortened = preprocess.shorten(chunk.text, language)
-    return Shown(shortened.text, shortened.to_source)
+    return Shown(shortened.text, shortened.to_source, offsets)
 
 
 @dataclass(slots=True)

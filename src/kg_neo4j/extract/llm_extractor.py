@@ -246,7 +246,10 @@ def _preferred(section: str, types: Sequence[tuple[str, str]]) -> str:
     if not types:
         return ""
     listed = "; ".join(f"{name} ({meaning})" for name, meaning in types)
-    how = "If none fits exactly, write your own: a generic word in English, upper snake case."
+    how = (
+        "Take the one that comes closest. Only where each of them would be wrong, write your own: a generic word in "
+        "English, upper snake case, that fits many texts."
+    )
     return f"Preferred types of {section}. {how}\n{listed}"
 
 

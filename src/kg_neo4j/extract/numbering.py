@@ -27,6 +27,10 @@ _FENCED = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _CODE_LINES = 8  # of a fenced block, under one number
 _PARTS = (re.compile(r";\s+"), re.compile(r",\s+|\n\s*"))  # where a long sentence is parted, the best first
 _CITATION = re.compile(r"(\d{1,4})(?:\s*[-–—]\s*(\d{1,4}))?")
+_PRONOUN = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|ona|ono|oni|jego|jej|ich|er|sie|ihn|ihm|ihr|ihre|seine?)\b",
+    re.IGNORECASE,
+)
 _AROUND = re.compile(r"[\s\[\]().,;:#sS&+]+|and\b")  # between numbers, and around them
 
 
@@ -79,13 +83,21 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
 
 
 def place(names: Sequence[str], text: str, offsets: Offsets) -> tuple[str, Span] | None:
-    """Return the first sentence that holds all names, and where it is; None where no sentence does."""
+    """Return the sentence that a row which names none seems to rest on, and where it is; None where none does.
+
+    It is the first one that holds all names; else one that holds one of them, with a pronoun in it or in the next one.
+    """
     words = (r"\s+".join(map(re.escape, name.split())) for name in names)
     wanted = [re.compile(rf"(?<!\w){each}(?!\w)", re.IGNORECASE) for each in words]
-    for start, end in offsets:
-        if all(name.search(text, start, end) for name in wanted):
-            return text[start:end], Span(start, end, PLACED)
-    return None
+    held = [sum(name.search(text, *each) is not None for name in wanted) for each in offsets]
+    spoken = [_PRONOUN.search(text, *each) is not None for each in offsets]
+    places = [(at, at) for at, count in enumerate(held) if count == len(wanted)]
+    places += [(at, at) for at, count in enumerate(held) if count and spoken[at]]
+    places += [(at - 1, at) for at in range(1, len(held)) if held[at - 1] and spoken[at]]
+    if not places:
+        return None
+    start, end = offsets[places[0][0]][0], offsets[places[0][1]][1]
+    return text[start:end], Span(start, end, PLACED)
 
 
 def _prose(text: str, start: int, end: int, language: str | None) -> list[tuple[int, int]]:

@@ -28,7 +28,7 @@ from kg_neo4j.records import (
     Usage,
 )
 
-RULES_VERSION = 5  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
+RULES_VERSION = 6  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
 WHOLE, CONTINUE, AGAIN, HALF = "whole", "continue", "again", "half"  # steps, as stored with answers
 GLEAN, REPAIR = "glean", "repair"
 REMARK = 200  # characters below a header row that may speak of an empty section; more than that were rows

@@ -22,7 +22,7 @@ from kg_neo4j import data_files, resources
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import NodeRow, RelationshipRow
 
-BUILT_IN = ("graph", "wikipedia", "lean")
+BUILT_IN = ("lean", "described", "wikipedia")
 EVIDENCE = ("sentences", "words", "none")
 
 
@@ -61,6 +61,7 @@ class SchemaColumn:
     identity: bool = False  # the value is part of a relationship's identity
     minimum: float | None = None
     maximum: float | None = None
+    year_of: str = ""  # the column whose year it is, for nodes of the type PERSON; such a column is never asked for
 
     @property
     def is_property(self) -> bool:
@@ -84,6 +85,7 @@ class Schema:
     hash: str
     text: str  # of the file
     unasked: tuple[SchemaColumn, ...] = ()  # columns of relationships that no model is asked for
+    years: tuple[SchemaColumn, ...] = ()  # columns of nodes that are made of others
     evidence: str = "none"  # what a row rests on: numbers of "sentences", copied "words", or "none" is asked
     preferred_node_types: tuple[tuple[str, str], ...] = ()  # with a meaning; others are allowed
     preferred_relationship_types: tuple[tuple[str, str], ...] = ()
@@ -109,9 +111,14 @@ class Schema:
         return any(column.kind is ColumnKind.ID for column in self.relationships)
 
     @property
+    def quotes(self) -> bool:
+        """True where a cited sentence stands for a description that no row has."""
+        return self.evidence != "words"
+
+    @property
     def node_properties(self) -> tuple[SchemaColumn, ...]:
         """Columns stored as properties of nodes."""
-        return tuple(column for column in self.nodes if column.is_property)
+        return (*(column for column in self.nodes if column.is_property), *self.years)
 
     @property
     def relationship_properties(self) -> tuple[SchemaColumn, ...]:
@@ -158,10 +165,9 @@ def parse(text: str, where: str) -> Schema:
     """Read a schema file's text; UsageError names `where` and the fault."""
     try:
         data = tomllib.loads(text)
-        nodes = tuple(_column(column) for column in data["nodes"])
-        asked, unasked = (
-            tuple(_column(column) for column in data["relationships"] if column.get("asked", True) is wanted)
-            for wanted in (True, False)
+        (nodes, years), (asked, unasked) = (
+            [tuple(_column(column) for column in data[section] if _asked(column) is wanted) for wanted in (True, False)]
+            for section in ("nodes", "relationships")
         )
         schema = Schema(
             name=str(data["name"]),
@@ -170,6 +176,7 @@ def parse(text: str, where: str) -> Schema:
             nodes=nodes,
             relationships=asked,
             unasked=unasked,
+            years=years,
             node_types=tuple(str(name) for name in data["node_types"]),
             relationship_types=tuple(str(name) for name in data["relationship_types"]),
             example_text=str(data["example"]["text"]).strip(),
@@ -186,8 +193,12 @@ def parse(text: str, where: str) -> Schema:
     return schema
 
 
+def _asked(column: dict[str, Any]) -> bool:
+    return column.get("asked", True) and "year_of" not in column
+
+
 def _column(data: dict[str, Any]) -> SchemaColumn:
-    unknown = set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum", "asked"}
+    unknown = set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum", "asked", "year_of"}
     if unknown:
         raise ValueError(f"column {data.get('name')}: unknown keys {sorted(unknown)}")
     return SchemaColumn(
@@ -198,6 +209,7 @@ def _column(data: dict[str, Any]) -> SchemaColumn:
         identity=bool(data.get("identity", False)),
         minimum=data.get("minimum"),
         maximum=data.get("maximum"),
+        year_of=str(data.get("year_of", "")),
     )
 
 
@@ -221,8 +233,13 @@ def _check(schema: Schema, where: str) -> None:
         hint = 'with evidence = "sentences" both sections have one column of this kind, named sentences'
         raise UsageError(f"{where}: the columns of kind evidence do not fit evidence = {schema.evidence!r}", hint=hint)
     relationship_start = _RELATIONSHIP_START if schema.counts_relationships else _RELATIONSHIP_START[1:]
+    dates = {column.name for column in schema.nodes if column.kind is ColumnKind.TEXT}
+    for column in schema.years:
+        if column.kind is not ColumnKind.YEAR or column.year_of not in dates:
+            hint = 'a column of nodes that is not asked for is of kind "year", and its year_of names one of kind "text"'
+            raise UsageError(f"{where}: the column {column.name} is never filled", hint=hint)
     for columns, start, section in (
-        (schema.nodes, _NODE_START, "nodes"),
+        ((*schema.nodes, *schema.years), _NODE_START, "nodes"),
         (schema.relationship_columns, relationship_start, "relationships"),
     ):
         others = [
@@ -272,39 +289,46 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     for name in ("preferred_node_types", "preferred_relationship_types"):
         if table := getattr(schema, name):
             lines += ["", f"[{name}]", *(f"{quoted(kind)} = {quoted(meaning)}" for kind, meaning in table)]
-    for section, columns in (("nodes", schema.nodes), ("relationships", schema.relationship_columns)):
+    sections = (("nodes", (*schema.nodes, *schema.years)), ("relationships", schema.relationship_columns))
+    for section, columns in sections:
         for column in columns:
             lines += ["", f"[[{section}]]", *_column_lines(column), *["asked = false"] * (column in schema.unasked)]
     lines += ["", "[example]", f"text = {_block(schema.example_text)}", f"answer = {_block(schema.example_answer)}"]
     return "\n".join(lines) + "\n"
 
 
-def answer_of(schema: Schema, nodes: Sequence[NodeRow], relationships: Sequence[RelationshipRow]) -> str:
-    """Return accepted rows as the two-section CSV of `schema`, with ids n1, n2, ... and r1, r2, ..."""
+def answer_of(
+    schema: Schema,
+    nodes: Sequence[NodeRow],
+    relationships: Sequence[RelationshipRow],
+    offsets: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Return accepted rows as the two-section CSV of `schema`, with ids n1, n2, ... and r1, r2, ...
+
+    `offsets` are those of the numbered sentences; without them a row quotes its words.
+    """
     ids = {node.node_id: f"n{number}" for number, node in enumerate(nodes, 1)}
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(schema.node_header)
     for node in nodes:
         special = {ColumnKind.ID: ids[node.node_id], ColumnKind.TYPE: node.type, ColumnKind.NAME: node.name}
-        writer.writerow([_field(column, special, node) for column in schema.nodes])
+        special[ColumnKind.EVIDENCE] = _cited(node, offsets)
+        writer.writerow([special.get(each.kind) or str(node.properties.get(each.name, "")) for each in schema.nodes])
     file.write("\n")
     writer.writerow(schema.relationship_header)
     for number, row in enumerate(relationships, 1):
-        special = {
-            ColumnKind.ID: f"r{number}",
-            ColumnKind.SOURCE: ids[row.source_id],
-            ColumnKind.TYPE: row.type,
-            ColumnKind.TARGET: ids[row.target_id],
-        }
-        writer.writerow([_field(column, special, row) for column in schema.relationships])
+        special = {ColumnKind.SOURCE: ids[row.source_id], ColumnKind.TARGET: ids[row.target_id]}
+        special |= {ColumnKind.ID: f"r{number}", ColumnKind.TYPE: row.type, ColumnKind.EVIDENCE: _cited(row, offsets)}
+        values = row.properties
+        writer.writerow([special.get(each.kind) or str(values.get(each.name, "")) for each in schema.relationships])
     return file.getvalue()
 
 
-def _field(column: SchemaColumn, special: dict[ColumnKind, str], row: NodeRow | RelationshipRow) -> str:
-    if column.kind is ColumnKind.EVIDENCE:
-        return row.evidence or ""
-    return special[column.kind] if column.kind in special else str(row.properties.get(column.name, ""))
+def _cited(row: NodeRow | RelationshipRow, offsets: Sequence[tuple[int, int]]) -> str:
+    at = (row.span.start, row.span.end) if row.span else (0, 0)
+    numbers = (str(each) for each, (start, end) in enumerate(offsets, 1) if start < at[1] and at[0] < end)
+    return " ".join(numbers) if offsets else row.evidence or ""
 
 
 def _column_lines(column: SchemaColumn) -> list[str]:
@@ -316,6 +340,8 @@ def _column_lines(column: SchemaColumn) -> list[str]:
     for name, value in (("minimum", column.minimum), ("maximum", column.maximum)):
         if value is not None:
             lines.append(f"{name} = {value}")
+    if column.year_of:
+        lines.append(f"year_of = {quoted(column.year_of)}")
     return [*lines, f"note = {quoted(column.note)}"]
 
 

@@ -12,7 +12,7 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task
-from kg_neo4j.extract.values import RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES, ValueRefused, clean, normalise_type
+from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, ValueRefused, clean, normalise_type
 from kg_neo4j.records import Extraction
 
 MOST_ENTITY_TYPES = 15
@@ -20,7 +20,7 @@ MOST_RELATIONSHIP_TYPES = 30
 FEWEST = 2  # of each, from a model
 
 _SECTIONS = (
-    ("entity_types", MOST_ENTITY_TYPES, RESERVED_LABELS),
+    ("entity_types", MOST_ENTITY_TYPES, frozenset[str]()),
     ("relationship_types", MOST_RELATIONSHIP_TYPES, RESERVED_RELATIONSHIP_TYPES),
 )
 

@@ -5,6 +5,7 @@ accepted + rejected = read, always: each raw row becomes one accepted row or one
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,6 @@ from kg_neo4j.extract.values import (
     MAX_ID,
     MAX_NAME,
     MAX_TEXT,
-    RESERVED_LABELS,
     RESERVED_RELATIONSHIP_TYPES,
     ValueRefused,
     clean_field,
@@ -29,6 +29,7 @@ from kg_neo4j.extract.values import (
 )
 from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
 
+PERSON = "PERSON"  # the type whose nodes have years of birth and death
 FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text
 T = TypeVar("T")
 ToSource = Callable[[int, int], tuple[int, int]]
@@ -96,13 +97,23 @@ class _Validation:
         return tuple(found)
 
     def node(self, row: RawRow) -> NodeRow:
-        words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
+        words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, frozenset())
         fields |= self._evidence(words, lambda: [words[ColumnKind.NAME]])
+        if fields["type"] == PERSON:
+            fields["properties"] |= self._years(fields["properties"])
         node_id = _claim(self.node_rows, _NUMBERED.sub("", words[ColumnKind.ID]) or words[ColumnKind.ID], row)
         self.ends.setdefault(node_id.casefold(), set()).add(node_id)
         self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
         self.names[node_id] = words[ColumnKind.NAME]
         return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
+
+    def _years(self, properties: Mapping[str, PropertyValue]) -> dict[str, int]:
+        """Return the columns that hold the year of another one, as far as that can be read."""
+        found: dict[str, int] = {}
+        for column in self.schema.years:
+            with contextlib.suppress(ValueRefused):
+                found[column.name] = parse_year(str(properties.get(column.year_of, "")), column.name)
+        return found
 
     def relationship(self, row: RawRow) -> RelationshipRow:
         allowed = self.schema.relationship_types
@@ -153,10 +164,11 @@ class _Validation:
     def _evidence(self, words: Mapping[ColumnKind, str], names: Callable[[], Sequence[str]]) -> dict[str, Any]:
         """Return the quote of a row, and where it is in the text; `names` are asked for where none is given."""
         written = words.get(ColumnKind.EVIDENCE)
-        if self.schema.evidence != "sentences" or not self.offsets or written is None:
+        if self.schema.evidence == "words" or not self.offsets:
             return {"evidence": written or None, "span": self._span(written)}
-        found = numbering.cite(written, self.text, self.offsets) or numbering.place(names(), self.text, self.offsets)
-        if found is None and self.evidence == REJECT:
+        cited = numbering.cite(written or "", self.text, self.offsets)
+        found = cited or numbering.place(names(), self.text, self.offsets)
+        if found is None and written is not None and self.evidence == REJECT:
             raise ValueRefused(RejectionReason.NO_EVIDENCE, "it names no sentence, and none holds the names")
         return dict(zip(("evidence", "span"), found or (None, None), strict=True))
 

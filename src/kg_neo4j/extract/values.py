@@ -17,7 +17,7 @@ TYPE_PATTERN = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 MAX_TYPE = 64  # characters
 _LABEL = re.compile(r"[A-Z][A-Z0-9_]*")
 _DATA = data_files.beside(__file__)
-RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES = (_DATA.word_set(name) for name in ("labels", "relationship_types"))
+RESERVED_RELATIONSHIP_TYPES = _DATA.word_set("relationship_types")
 MAX_ID = 100  # characters
 MAX_NAME = 500  # Neo4j cannot index a key of 8,000 bytes; no name needs a tenth of that
 MAX_TEXT = 4_000
@@ -85,18 +85,17 @@ def unmarked(text: str, is_name: bool) -> str:
     return text
 
 
-def normalise_type(text: str, reserved: frozenset[str]) -> str:
+def normalise_type(text: str, reserved: frozenset[str] = frozenset()) -> str:
     """Return a clean type in upper snake case that may become a label or a relationship type.
 
-    Spaces, hyphens and changes of case part words ("bornIn" gives BORN_IN); letters of other languages are spelled in
-    ASCII ("Miejscowość" gives MIEJSCOWOSC, "город" GOROD; scripts without a usual spelling give code points, "城" gives
-    U57CE), and what is too long then is cut, with a hash. A name in `reserved` gets the suffix _TYPE. Raises
-    ValueRefused (BAD_TYPE) for anything else that is not `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets and back-quotes are
-    never repaired.
+    Spaces, hyphens and changes of case part words ("bornIn" gives BORN_IN). Letters of other languages are spelled in
+    ASCII ("Miejscowość" gives MIEJSCOWOSC, "город" GOROD, "城" CHENG); what is too long then is cut, with a hash.
+    A name in `reserved` gets the suffix _TYPE. Raises ValueRefused (BAD_TYPE) for anything else that is not
+    `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets and back-quotes are never repaired.
     """
     plain = text
     if not text.isascii():
-        composed = unicodedata.normalize("NFC", text).translate(_LETTERS)
+        composed = unicodedata.normalize("NFC", text).translate(_DASHES)
         plain = " ".join(_word(word) for word in composed.split(" "))
     worded = plain if plain.isupper() else _CAMEL.sub("_", plain)  # H2O is one word, bornIn two
     parted = _GAP.sub("_", worded).strip("_").upper()
@@ -156,15 +155,8 @@ def parse_year(text: str, what: str) -> int:
 
 # ------------------------------------------------------------------------------------------------- letters in ASCII
 
-# For the labels that types become; the original type is kept with it. Cyrillic and Greek by a table of usual spellings,
-# kana and Hangul by the names that Unicode gives their syllables; other scripts (Han, Arabic, Devanagari, ...) have no
-# such names, so each letter becomes u and its code point: ugly, but never lost, and never the label of another word.
-
-_LETTERS = str.maketrans(
-    _DATA.table("letters") | dict.fromkeys("\u00a0\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-)
-_SPELLED = (*_DATA.words("cyrillic"), *_DATA.words("greek"))
-_TABLE = {letter: latin.strip("-") for letter, latin in zip(_SPELLED[::2], _SPELLED[1::2], strict=True)}
+# For the labels that types become; the original type is kept with it.
+_DASHES = str.maketrans(dict.fromkeys("\u00a0\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
 
 
 def _word(word: str) -> str:
@@ -175,20 +167,9 @@ def _word(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> str:
-    if char.isascii():
+    from anyascii import anyascii
+
+    if char.isascii() or unicodedata.category(char)[0] not in "LMN":
         return char
-    if latin := _TABLE.get(char.lower()):
-        return latin if char.islower() else latin.capitalize()
-    if char.lower() in _TABLE or char == "ー":  # a sign without a sound of its own; the last one is in kana
-        return ""
-    name = unicodedata.name(char, "")
-    for prefix in ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE "):
-        if name.startswith(prefix):
-            return name.removeprefix(prefix).removeprefix("SMALL ").lower()
-    parts = unicodedata.normalize("NFKD", char)
-    if parts != char:
-        return "".join(map(_letter, parts))
-    category = unicodedata.category(char)
-    if category == "Mn" and name.startswith("COMBINING "):
-        return ""  # other marks are vowel signs of Indic scripts and points of others, which are letters
-    return f"_u{ord(char):04x}" if category[0] in "LMN" else char
+    latin = "".join(filter(str.isalnum, anyascii(char)))  # the mark of a long vowel is left out
+    return latin.capitalize() if char.isupper() else latin.lower()

@@ -17,6 +17,8 @@ from kg_neo4j.records import PropertyValue
 
 JOINED_CHARACTERS = 2000  # bound on joined texts; whole values only, the first ones stay
 MAX_ALIASES = 50
+DESCRIPTION, QUOTE = "description", "quote"  # what a row quotes stands for a description that no row has
+QUOTED_CHARACTERS = 600  # of such quotes
 STATED = "stated"  # False on evidence and facts that are only likely; absent otherwise
 
 V = TypeVar("V", bound=PropertyValue)
@@ -82,12 +84,21 @@ def is_stated(values: Mapping[str, object]) -> bool:
     return values.get(STATED) is not False
 
 
+def value_names(columns: Sequence[SchemaColumn]) -> list[str]:
+    """Return the names of the values that `columns` fold to, a description among them."""
+    names = [column.name for column in columns]
+    return names if DESCRIPTION in names else [*names, DESCRIPTION]
+
+
 def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
     folded: dict[str, PropertyValue | list[str] | list[PropertyValue]] = {}
     for column in columns:
         values = [value for row in rows if (value := row.values.get(column.name)) is not None]
         if values:
             folded[column.name] = fold_values(values, column.fold or FoldRule.MODE)
+    quotes = [quote for row in rows if (quote := row.values.get(QUOTE))]
+    if quotes and DESCRIPTION not in folded:
+        folded[DESCRIPTION] = _joined(quotes, QUOTED_CHARACTERS)
     return folded
 
 
@@ -96,20 +107,25 @@ def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValu
     if len(values) == 1 and rule is not FoldRule.UNION and rule is not FoldRule.JOIN:
         return values[0]
     if rule is FoldRule.JOIN:
-        joined: list[str] = []
-        length = 0
-        for text in dict.fromkeys(str(value).strip() for value in values):
-            if joined and length + len(text) + 1 > JOINED_CHARACTERS:
-                break
-            if text:
-                joined.append(text)
-                length += len(text) + 1
-        return " ".join(joined)
+        return _joined(values, JOINED_CHARACTERS)
     if rule is FoldRule.UNION:
         return sorted(set(values), key=_rank)
     if rule is FoldRule.MODE:
         return _mode(values)
     return min(values, key=_rank) if rule is FoldRule.MIN else max(values, key=_rank)
+
+
+def _joined(values: Sequence[PropertyValue], most: int) -> str:
+    """Join texts without repeats: the first one, and those after it that fit into `most` characters."""
+    joined: list[str] = []
+    length = 0
+    for text in dict.fromkeys(" ".join(str(value).split()) for value in values):
+        if joined and length + len(text) + 1 > most:
+            break
+        if text:
+            joined.append(text)
+            length += len(text) + 1
+    return " ".join(joined)
 
 
 def _mode(values: Iterable[V]) -> V:

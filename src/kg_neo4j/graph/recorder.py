@@ -24,7 +24,7 @@ from kg_neo4j.extract.reading import REPAIR
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, absent_if_empty
-from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
+from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
@@ -152,7 +152,8 @@ class Recorder:
                 keys[node.node_id] = key
                 found = entities[entity(key)]
                 order = (chunk.document_id, chunk.index, index)
-                found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))
+                values = {**node.properties, **({QUOTE: node.evidence} if self.schema.quotes else {})}
+                found.rows.append(EvidenceRow(order, node.name, node.type, values))
                 named = [*stored_row(chunk.id, index, node), key, node.name, node.type]
                 found.stored.append(named + _columns(node.properties, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
@@ -161,8 +162,9 @@ class Recorder:
                 found = facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
                 values = {**relationship.properties, **({} if relationship.stated else {STATED: False})}
-                found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 columns = _columns(values, RELATIONSHIP_COLUMNS)
+                values |= {QUOTE: relationship.evidence} if self.schema.quotes else {}
+                found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 found.stored.append(stored_row(chunk.id, index, relationship) + columns)
                 found.ends, found.identity = (source, relationship.type, target), identity
         for found in entities.values():

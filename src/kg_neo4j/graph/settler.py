@@ -19,7 +19,7 @@ from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, absent_if_empty
-from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_drawn, fold_entity, fold_fact
+from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_drawn, fold_entity, fold_fact, value_names
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
@@ -93,8 +93,8 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
 def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schema, lease: Lease) -> int:
     lease.prove(transaction)
     columns = schema.node_properties
-    column_names = [column.name for column in columns]
-    outcome = _Outcome([*_ENTITY_VALUES, *column_names])
+    outcome = _Outcome([*_ENTITY_VALUES, *value_names(columns)])
+    column_names = [column.name for column in columns] + [QUOTE] * schema.quotes
     asked = {"ids": ids, "stored": outcome.names, "columns": column_names}
     for row in transaction.run(queries.get("write/entity_evidence"), **asked):
         evidence = [
@@ -116,9 +116,8 @@ def _settle_facts(
 ) -> int:
     lease.prove(transaction)
     names = _fact_values(schema)
-    rows = transaction.run(
-        queries.get("write/fact_evidence"), ids=ids, stored=[*names, "relationship_id"], columns=names[1:]
-    )
+    asked = {"ids": ids, "stored": [*names, "relationship_id"], "columns": _evidence_values(schema)}
+    rows = transaction.run(queries.get("write/fact_evidence"), **asked)
     changes = 0
     if shared := [row for row in rows if row["relationship"]]:  # drawn first, while all their facts are there
         changes += _draw(transaction, graph, sorted({row["relationship"] for row in shared}), schema)
@@ -135,11 +134,11 @@ def _settle_facts(
 
 def _fold_facts(rows: Iterable[Row], schema: Schema, found: Components) -> _Outcome:
     """Fold facts from their own evidence. One that no decision touches any more loses its `relationship_id`."""
-    names = _fact_values(schema)
-    outcome = _Outcome([*names, "relationship_id"])
+    columns = _evidence_values(schema)
+    outcome = _Outcome([*_fact_values(schema), "relationship_id"])
     for row in rows:
         evidence = [
-            EvidenceRow((document, index, number), "", row["type"], dict(zip(names[1:], values, strict=True)))
+            EvidenceRow((document, index, number), "", row["type"], dict(zip(columns, values, strict=True)))
             for document, index, number, *values in row["evidence"]
         ]
         folded = fold_fact(evidence, schema.relationship_properties) if evidence else None
@@ -151,13 +150,13 @@ def _fold_facts(rows: Iterable[Row], schema: Schema, found: Components) -> _Outc
 
 def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Schema) -> int:
     """Bring relationships that several facts may share up to date, and return how many changed."""
-    names = ["fact_id", *_fact_values(schema)]
-    asked = {"graph": graph, "ids": ids, "stored": names, "columns": names[2:]}
+    names, columns = ["fact_id", *_fact_values(schema)], _evidence_values(schema)
+    asked = {"graph": graph, "ids": ids, "stored": names, "columns": columns}
     by_type: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for group in transaction.run(queries.get("write/relationship_groups"), **asked):
         loop = group["source"] == group["target"]  # where resolution made one of both ends, nothing is drawn
         found = [
-            (fact, EvidenceRow((document, index, number), "", group["type"], dict(zip(names[2:], values, strict=True))))
+            (fact, EvidenceRow((document, index, number), "", group["type"], dict(zip(columns, values, strict=True))))
             for fact, document, index, number, *values in group["evidence"]
             if not loop or fact in group["loops"]
         ]
@@ -182,7 +181,11 @@ def _checked(stored_type: str) -> str:
 
 
 def _fact_values(schema: Schema) -> list[str]:
-    return ["evidence_count", *(column.name for column in schema.relationship_properties), STATED]
+    return ["evidence_count", *value_names(schema.relationship_properties), STATED]
+
+
+def _evidence_values(schema: Schema) -> list[str]:
+    return [*(column.name for column in schema.relationship_properties), STATED, *[QUOTE] * schema.quotes]
 
 
 def _changed(names: Sequence[str], folded: Folded, stored: Sequence[Any] | None) -> dict[str, Any] | None:

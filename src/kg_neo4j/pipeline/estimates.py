@@ -12,19 +12,21 @@ from dataclasses import dataclass, field, replace
 
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.extract import numbering
 from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, UNDER_WAY, ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.llm_extractor import LlmExtractor
-from kg_neo4j.extract.reading import GLEAN, REPAIR, WHOLE, Reading, Shown, interpret
+from kg_neo4j.extract.reading import GLEAN, REPAIR, WHOLE
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.documents import AnswerFigures
-from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
+from kg_neo4j.records import Chunk, Document, Usage
 
 DESCRIBE = "describe"  # the step that makes summaries
 MESSAGE_TOKENS = 4  # that a chat server adds to each of the two messages
 BEFORE_TOKENS = 100  # of the end of the chunk before
 KNOWN_TOKENS = KNOWN_CHARACTERS // 4  # of the names so far, once a wave is finished
+GLEANED = 0.3  # tokens that a round of gleaning brings, for one of the first answer: a large model over six chunks
+SHOWN_ROW = 7.0  # tokens of a row as a further question shows it: its ids, types and names
+DESCRIPTION = 15.0  # tokens of a description, where a schema asks for one of each node
 REPAIRS = 0.05  # chunks of which rows have to be repaired, where nothing is measured
 REPAIR_OUTPUT = 80  # tokens: two rows
 LATENCY_S = 1.0  # of a call, before the first token
@@ -34,6 +36,8 @@ SUMMARY_OUTPUT = 120  # tokens of a summary
 MOST_TOKENS = 6_000  # of descriptions in one question
 REMEMBERED = 200_000  # names; beyond it those that one chunk had are forgotten
 CHARACTERS_A_TOKEN = 4.5
+# Rows that a large model writes for a token of text, and for each of its names (docs/decisions/0063).
+ROWS = {"sentences": (0.0459, 1.7142), "words": (0.0141, 1.672), "none": (0.0141, 1.672)}
 REPORTS_A_NAME = 0.45  # community reports for a name that `names_in` finds, triples of GPT-3.5 on 30 to 150 passages
 REPORT_PROMPT, REPORT_OUTPUT = 1_000, 750  # tokens of such a question and of its answer
 
@@ -50,9 +54,10 @@ class Figures:
     output: float  # tokens of the first answer, for a token of text
     shown: float  # tokens of its rows as a further question shows them, for a token of the first answer
     gleanings: float  # rounds of gleaning, for a chunk
-    glean_output: float  # tokens of such a round's answer, for a token of text
+    gleaned: float  # tokens of such a round's answer, for one of the first answer
     repairs: float  # other further questions, for a chunk
     repair_output: float = REPAIR_OUTPUT  # tokens of such an answer
+    a_name: float = 0.0  # more tokens of each of these answers, for a name of the text
     description: float = 0.0  # tokens of the description of a node
     factor: float = 1.0  # tokens that the server counts of a prompt, for one of ours
     answers: int = 0  # these figures were measured on; 0: they are assumed
@@ -60,14 +65,13 @@ class Figures:
     def in_words(self) -> tuple[str, ...]:
         """Say what an estimate by these figures rests on."""
         rounds = f"{self.gleanings:.2g} rounds of gleaning and {self.repairs:.2g} other further questions a chunk"
-        output = (
-            f"{self.output:.2g} tokens of output for a token of text, {self.glean_output:.2g} in a round of gleaning"
-        )
+        written = f"{self.output:.2g} tokens of output for a token of text"
+        names = f" and {self.a_name:.2g} for each of its names" if self.a_name else ""
+        output = f"{written}{names}, {self.gleaned:.0%} more in a round of gleaning"
         source = (
             f"measured on {self.answers} answers of this model that the graph has"
             if self.answers
-            else "assumed, as dense as the schema's worked example: an upper figure, "
-            "measured once this model has answered for this graph"
+            else "assumed, as a large model reads such texts; measured once this model has answered for this graph"
         )
         pace = f"{LATENCY_S:g} s and 1 s for {TOKENS_A_SECOND:g} tokens of output a call: assumed"
         return (f"{output}: {source}", rounds, pace)
@@ -94,24 +98,18 @@ def prompt_tokens(messages: tuple[str, str], tokeniser: Tokeniser) -> int:
     return sum(tokeniser.count(message) + MESSAGE_TOKENS for message in messages)
 
 
-def assumed(extractor: LlmExtractor, schema: Schema, tokeniser: Tokeniser, gleanings: int) -> Figures:
-    """Return figures for a model of which nothing is known: it writes as the schema's worked example does.
+def assumed(schema: Schema, tokeniser: Tokeniser, gleanings: int) -> Figures:
+    """Return figures for a model of which nothing is known: rows as long as those of the schema's worked example.
 
-    That is denser than most texts, so the estimate is an upper one. A round of gleaning is taken to bring as much as
-    the first answer.
+    How many rows depends on the tokens and the names of a text (ROWS).
     """
-    text, answer = schema.example_text, schema.example_answer
-    chunk = _chunk(text)
-    offsets = numbering.number(text)
-    found = interpret(chunk, [ModelAnswer(answer, "", "", offsets=offsets)], Reading(schema, "flag", ""), Shown(text))
-    written = tokeniser.count(answer)
-    rows = FollowUp(GLEAN, found.nodes, found.relationships)
-    empty = extractor.further_message(FollowUp(GLEAN, (), ()))
-    shown = tokeniser.count(extractor.further_message(rows)) - tokeniser.count(empty)
-    output = written / tokeniser.count(text)
-    said = [str(node.properties["description"]) for node in found.nodes if "description" in node.properties]
-    description = sum(map(tokeniser.count, said)) / len(said) if said else 0.0
-    return Figures(output, shown / written, float(gleanings), output, REPAIRS, description=description)
+    headers = {",".join(schema.node_header), ",".join(schema.relationship_header), ""}
+    rows = [line for line in schema.example_answer.splitlines() if line not in headers]
+    row = tokeniser.count("\n".join(rows)) / len(rows)
+    output, a_name = (share * row for share in ROWS[schema.evidence])
+    description = 0.0 if schema.quotes else DESCRIPTION
+    figures = Figures(output, SHOWN_ROW / row, float(gleanings), GLEANED, REPAIRS)
+    return replace(figures, a_name=a_name, description=description)
 
 
 def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed, wave: int) -> Figures:
@@ -127,35 +125,21 @@ def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed
     expected = sum(fixed.whole + each.text_tokens + context_tokens(each.place, wave) for each in whole.values())
     read = sum(answer.input_tokens for answer in whole.values())
     others = [answer for step in steps if step not in (WHOLE, GLEAN) for answer in steps[step]]
-    figures = Figures(
+    gleaned = [each for each in steps[GLEAN] if each.chunk_id in whole and assumption.gleanings]
+    figures = replace(
+        assumption,
         output=output / max(text, 1),
-        shown=assumption.shown,
-        gleanings=assumption.gleanings,
-        glean_output=assumption.glean_output,
+        a_name=0.0,
         repairs=len(others) / len(whole),
         repair_output=sum(answer.output_tokens for answer in others) / len(others) if others else REPAIR_OUTPUT,
-        description=assumption.description,
         factor=read / expected,
         answers=len(answers),
     )
-    return _with_gleanings(figures, [each for each in steps[GLEAN] if each.chunk_id in whole], whole, fixed)
-
-
-def _with_gleanings(
-    figures: Figures, gleaned: Sequence[AnswerFigures], whole: dict[str, AnswerFigures], fixed: Fixed
-) -> Figures:
-    """Return `figures` with what the rounds of gleaning were like; there were at most as many as are asked for now."""
-    if not gleaned or not figures.gleanings:
+    if not gleaned:
         return figures
-    firsts = [whole[each.chunk_id] for each in gleaned]
-    added = sum(each.input_tokens for each in gleaned) - sum(first.input_tokens for first in firsts)
-    written = sum(first.output_tokens for first in firsts)
-    return replace(
-        figures,
-        shown=max(0.0, (added - len(gleaned) * fixed.glean * figures.factor) / max(written, 1)),
-        gleanings=min(figures.gleanings, len(gleaned) / len(whole)),
-        glean_output=sum(each.output_tokens for each in gleaned) / max(sum(each.text_tokens for each in gleaned), 1),
-    )
+    firsts = sum(whole[each.chunk_id].output_tokens for each in gleaned)
+    brought = sum(each.output_tokens for each in gleaned) / max(firsts, 1)
+    return replace(figures, gleanings=min(figures.gleanings, len(gleaned) / len(whole)), gleaned=brought)
 
 
 def context_tokens(place: int, wave: int) -> int:
@@ -173,18 +157,18 @@ class Estimate:
         self._fixed = fixed
         self._steps: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])  # calls, input, output
 
-    def ask(self, prompt: float, text: int, *, first: bool) -> float:
-        """Add the questions about a chunk of `text` tokens and return the seconds until all are answered.
+    def ask(self, prompt: float, text: int, names: int = 0, *, first: bool) -> float:
+        """Add the questions about a chunk of `text` tokens and `names`; return the seconds until all are answered.
 
         `prompt` are our tokens of the first question; `first` is False where its answer is there already.
         """
         figures, fixed = self._figures, self._fixed
-        written = figures.output * text
+        written = figures.output * text + figures.a_name * names
         read = prompt * figures.factor
         shown = written * figures.shown
         seconds = self._add(WHOLE, 1.0, read, written) if first else 0.0
         glean = read + fixed.glean * figures.factor + shown
-        seconds += self._add(GLEAN, figures.gleanings, glean, figures.glean_output * text)
+        seconds += self._add(GLEAN, figures.gleanings, glean, written * figures.gleaned)
         repair = read + fixed.repair * figures.factor + shown / 2
         return seconds + self._add(REPAIR, figures.repairs, repair, figures.repair_output)
 

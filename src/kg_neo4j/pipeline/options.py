@@ -51,7 +51,7 @@ class LoadOptions:
     chunk_tokens: int | None = 1200  # the length study's default; None: as many as the model's window allows
     chunk_overlap: int = 0  # tokens
     preprocess: str = "none"  # "none" (the Wikipedia report's A2) or "stopwords" (A1)
-    schema: str = "graph"  # "graph", "wikipedia" or a file
+    schema: str = "lean"  # a built-in schema or a file
     output_language: str = "source"  # or "en": of roles and descriptions; names stay
     gleanings: int = 1  # rounds that ask a model what is missing (the length study), at most; 0: none
     wave: int = 8  # chunks of a document asked about together; what they gave is carried over; 0: nothing is

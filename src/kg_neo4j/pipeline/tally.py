@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from kg_neo4j._models.answer_text import has_ended
+from kg_neo4j.extract.numbering import PLACED
 from kg_neo4j.extract.reading import AGAIN, CONTINUE
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -40,6 +41,7 @@ class Tally:
     recorded: int = 0  # accepted rows, without those that repeat others
     unquoted: int = 0
     unlocated: int = 0
+    placed: int = 0  # rows whose sentence was found by rule
     changes: int = 0
     usage: Usage = field(default_factory=Usage)
     rejections: Counter[str] = field(default_factory=Counter)
@@ -64,6 +66,7 @@ class Tally:
         quotes = [(row.evidence, row.span) for row in extraction.nodes]
         quotes += [(row.evidence, row.span) for row in extraction.relationships]
         self.recorded += len(quotes)
+        self.placed += sum(span is not None and span.method == PLACED for _, span in quotes)
         self.unquoted += sum(words is None for words, _ in quotes)
         self.unlocated += sum(words is not None and span is None for words, span in quotes)
         self.repaired += sum(rejection.repaired for rejection in extraction.rejections)
@@ -124,6 +127,11 @@ class Tally:
             said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
             listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
             notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
+        if self.placed:
+            share = self.placed / self.recorded
+            notes.append(
+                f"{share:.0%} of the {self.recorded} recorded rows got their sentence by rule, from their names"
+            )
         if self.again:
             notes.append(f"answers that were cut, or lacked a section, so that the model was asked again: {self.again}")
         for share, where in sorted(self.ignored)[-1:]:

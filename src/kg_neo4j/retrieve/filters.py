@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR, RESERVED_LABELS, ValueRefused, normalise_type, parse_year
+from kg_neo4j.extract.values import MAX_YEAR, MIN_YEAR, ValueRefused, normalise_type, parse_year
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Filters
@@ -185,7 +185,7 @@ def _types(database: Database, graph: str, wanted: Collection[str]) -> list[str]
     types = []
     for each in wanted:
         try:
-            name = normalise_type(each, RESERVED_LABELS)
+            name = normalise_type(each)
         except ValueRefused:
             name = each
         if known and name not in known:

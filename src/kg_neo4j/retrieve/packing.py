@@ -166,12 +166,12 @@ def _graph_units(
         known.setdefault(support.key, support)
         if isinstance(item, FoundEntity):
             also = f", also {', '.join(item.aliases[:4])}" if item.aliases else ""
-            words = item.description or item.role
+            words = item.role if item.description in support.evidence.text else item.description
             text = f"{item.name} ({item.type}{also})" + (f": {words}" if words else "")
             unit = _unit("entity", item.id, text, item.score, support, tokeniser)
         else:
             when = f" ({item.start_date})" if item.start_date else ""
-            said = f": {item.description}" if item.description else ""
+            said = "" if item.description in support.evidence.text else f": {item.description}"
             text = f"{item.source} {item.type} {item.target}{when}{said}"
             ends = (f"entity {item.source_id}", f"entity {item.target_id}")
             unit = _unit("fact", item.id, text, item.score, support, tokeniser, ends)

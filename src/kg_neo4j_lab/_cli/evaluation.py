@@ -29,7 +29,7 @@ def extraction(
     types: str | None = None,
     split: str = "all",
     limit: int | None = None,
-    schema: str = "graph",
+    schema: str = "lean",
     gleanings: int = 1,
     model: str | None = None,
     budget_usd: float | None = None,

@@ -65,7 +65,7 @@ def chunk_length(
     prompts: list[str] | None = None,
     preprocess: list[str] | None = None,
     repeats: int = 1,
-    schema: str = "graph",
+    schema: str = "lean",
     gleanings: int = 1,
     wave: int = 8,
     plot: Path | None = None,

@@ -42,7 +42,7 @@ class ScorecardOptions:
     split: str = "all"  # or "train", "validation", "test": by the hash of the title, see `partition`
     limit: int | None = None  # passages at most, in the order of the file
     types: str | None = None  # a TOML file on top of the built-in types.toml
-    schema: str = "graph"
+    schema: str = "lean"
     gleanings: int = 1
     budget_usd: float | None = None
 

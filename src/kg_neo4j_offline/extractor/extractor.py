@@ -237,11 +237,10 @@ def _csv_answer(schema: Schema, entities: list[EntityDraft], relations: list[Rel
         writer.writerow([_cell(column, special, values) for column in schema.nodes])
     buffer.write("\n")
     likely = [STATED] if any(not relation.stated for relation in relations) else []
-    unasked = [column.name for column in schema.unasked if any(getattr(each, column.name, "") for each in relations)]
-    writer.writerow([*schema.relationship_header, *unasked, *likely])
-    shown = [each for each in relations if not schema.relationship_types or each.type in schema.relationship_types]
-    shown = [each for each in shown if each.source in ids and each.target in ids]
-    for count, relation in enumerate(shown, start=1):
+    unasked = [column for column in schema.unasked if any(getattr(each, column.name, "") for each in relations)]
+    writer.writerow([*schema.relationship_header, *(column.name for column in unasked), *likely])
+    shown = [each for each in relations if each.type in schema.relationship_types or not schema.relationship_types]
+    for count, relation in enumerate((each for each in shown if each.source in ids and each.target in ids), start=1):
         special = {
             ColumnKind.ID: f"r{count}",
             ColumnKind.SOURCE: ids[relation.source],
@@ -252,10 +251,10 @@ def _csv_answer(schema: Schema, entities: list[EntityDraft], relations: list[Rel
             "start_date": relation.date,
             "description": _shorten(_plain(_text(text, relation.sentence))),
             "strength": str(relation.strength),
+            "phrase": relation.phrase,
             "evidence": _evidence(text, relation.start, relation.end, relation.sentence),
         }
-        cells = [_cell(column, special, values) for column in schema.relationships]
-        cells += [getattr(relation, name) for name in unasked]
+        cells = [_cell(column, special, values) for column in (*schema.relationships, *unasked)]
         writer.writerow([*cells, *(str(relation.stated).lower() for _ in likely)])
     return buffer.getvalue()
 
@@ -285,9 +284,10 @@ def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str)
         sentence, start, end = relation.sentence, relation.start, relation.end
     person = entity.type == PERSON
     title = next((title for title in sorted(entity.titles) if len(title) > 4), "") if person else ""
+    born, died = ("" if year is None or not person else str(year) for year in (entity.birth_year, entity.death_year))
     return {
-        "birth_year": "" if entity.birth_year is None or not person else str(entity.birth_year),
-        "death_year": "" if entity.death_year is None or not person else str(entity.death_year),
+        **dict.fromkeys(("birth_year", "start_date"), born),
+        **dict.fromkeys(("death_year", "end_date"), died),
         "role": entity.role or title,
         "location": entity.location,
         "description": _shorten(_plain(_text(text, _best_sentence(entity, relations) or sentence))),

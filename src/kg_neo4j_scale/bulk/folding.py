@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
-from kg_neo4j.graph.fold import STATED, EvidenceRow, fold_drawn, fold_entity, fold_fact, is_stated
+from kg_neo4j.graph.fold import DESCRIPTION, QUOTE, STATED, EvidenceRow, fold_drawn, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import entity_num
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution.decisions import Components
@@ -96,7 +96,7 @@ class _Writer:
 
     def _entities(self) -> None:
         columns = self.schema.node_properties
-        names = [column.name for column in columns]
+        names = [column.name for column in columns] + [QUOTE] * self.schema.quotes
         aliases = self._rows(
             "SELECT entity, names FROM aliases WHERE entity >= $first AND entity < $end ORDER BY entity"
         )
@@ -118,7 +118,7 @@ class _Writer:
 
     def _facts(self) -> None:
         columns = self.schema.relationship_properties
-        names = [column.name for column in columns]
+        names = [column.name for column in columns] + [QUOTE] * self.schema.quotes
         identity = [column.name for column in self.schema.relationships if column.identity]
         evidence = self._rows(f"""
             SELECT _fact, _source, _type, _target, s._root, t._root, _document, _index, row, stated {_listed(names)}
@@ -146,7 +146,7 @@ class _Writer:
     def _shared(self) -> None:
         """Draw the relationships of facts that a join touches, one for all that are alike between two entities."""
         columns = self.schema.relationship_properties
-        names = [column.name for column in columns]
+        names = [column.name for column in columns] + [QUOTE] * self.schema.quotes
         identity = [names.index(column.name) for column in self.schema.relationships if column.identity]
         evidence = self._rows(f"""
             SELECT * FROM (
@@ -244,5 +244,5 @@ def _number(value: Any) -> Any:
 
 
 def _kinds(columns: Sequence[SchemaColumn]) -> Columns:
-    kinds = {column.name: KIND_OF[column.kind] for column in columns}
+    kinds = {DESCRIPTION: "s"} | {column.name: KIND_OF[column.kind] for column in columns}
     return kinds | {each.name: _JOINED[each.fold][kinds[each.name]] for each in columns if each.fold in _JOINED}

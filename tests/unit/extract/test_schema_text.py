@@ -12,7 +12,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.schema import answer_of, write
 from kg_neo4j.records import NodeRow, RelationshipRow
 
-BASE = schemas.load("graph")
+BASE = schemas.load("described")
 OWN = {"name": "tuned", "node_types": ("PERSON", "LETTER"), "relationship_types": ("WROTE",)}
 DRAFT = replace(BASE, **OWN)
 

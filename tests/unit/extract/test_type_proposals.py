@@ -48,7 +48,7 @@ def test_what_is_wrong_is_said(answer: str, problem: str) -> None:
 
 def test_types_of_the_graph_itself_are_renamed() -> None:
     found = read(said(["CHUNK", "PERSON"], ["MENTIONED_IN", "KNOWS"]))
-    assert found.entity_types == ("CHUNK_TYPE", "PERSON")
+    assert found.entity_types == ("CHUNK", "PERSON")
     assert found.relationship_types == ("MENTIONED_IN_TYPE", "KNOWS")
 
 

@@ -17,7 +17,7 @@ from kg_neo4j_scale.extract import extract
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
 STORY = EXAMPLES / "the_lamp_at_skarnes.md"
-GRAPH = schemas.load("graph")
+GRAPH = schemas.load("described")
 SMALL = LoadOptions(chunk_tokens=150, gleanings=0, wave=0)
 
 
@@ -67,6 +67,11 @@ def test_rows_without_a_quote_are_counted(settings: Settings, llm: FakeLlm, tmp_
     (tmp_path / "note.txt").write_text("Anna met Ben.", "utf-8")
     nodes, relationships = (",".join(each) for each in (GRAPH.node_header, GRAPH.relationship_header))
     llm.say(f"{nodes}\nn1,PERSON,Anna,,,,,,\nn2,PERSON,Ben,,,,,,Benjamin the elder\n\n{relationships}\n")
-    found = extract([str(tmp_path / "note.txt")], to=str(tmp_path / "files"), settings=settings, options=SMALL)
+    found = extract(
+        [str(tmp_path / "note.txt")],
+        to=str(tmp_path / "files"),
+        settings=settings,
+        options=replace(SMALL, schema="described"),
+    )
     assert found.quotes == QuoteCounts(1, 1)
     assert found.notes[0].startswith("of 2 recorded rows 1 has no quote and 1 has a quote that is not in the text")

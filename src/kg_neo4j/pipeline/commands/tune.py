@@ -23,8 +23,8 @@ from kg_neo4j._models.tasks import Request, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import sentences
 from kg_neo4j.errors import BadModelAnswer, UnreadableSource, UsageError
+from kg_neo4j.extract import numbering, type_proposals
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract import type_proposals
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.schema import Schema, answer_of, write
@@ -57,7 +57,7 @@ _NAME = re.compile(r"(?<=[\w,;] )[^\W\d_]\w+")
 class TuneOptions:
     """How to tune. The defaults are those of the command line."""
 
-    schema: str = "graph"  # whose columns the new one has
+    schema: str = "lean"  # whose columns the new one has
     name: str = "tuned"
     domain: str | None = None  # what the text is about; None: not said (the length study's "no domain")
     chunks: int = 16  # of the sample
@@ -231,7 +231,8 @@ class Propose(Job[Tuned]):
             if relationships:
                 named = {end for row in relationships for end in (row.source_id, row.target_id)}
                 nodes = [node for node in found.nodes if node.node_id in named]
-                return chunk.text, answer_of(config.schema, nodes, relationships)
+                offsets = numbering.number(chunk.text) if config.schema.evidence == "sentences" else ()
+                return chunk.text, answer_of(config.schema, nodes, relationships, offsets)
         self.notes += (
             "no relationship was found in the passages tried: the example is the one that ships, with types of its own",
         )
@@ -273,7 +274,8 @@ def _domain(options: TuneOptions) -> str:
 
 
 def _closed(base: Schema, types: TypeProposal) -> Schema:
-    return replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
+    closed = replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
+    return replace(closed, preferred_node_types=(), preferred_relationship_types=())
 
 
 # ---------------------------------------------------------------------------------------------------- the sample

@@ -57,7 +57,7 @@ def test_shorter_chunks_give_more_nodes_and_edges(online: Settings, database: Da
     load([STORY], settings=online, options=LoadOptions(analytics=False))
     before = list(lines(database, online.graph))
     picture = tmp_path / "graphs.png"
-    options = ChunkLengthOptions(Grid(tokens=(300, 1200)), gleanings=1, plot=picture)
+    options = ChunkLengthOptions(Grid(tokens=(300, 1200)), gleanings=1, schema="described", plot=picture)
     found = study_chunk_length([ARTICLE], settings=online, options=options)
     (ratio,) = found.ratios
     assert (ratio.first.tokens, ratio.second.tokens) == (1200, 300)

@@ -227,7 +227,7 @@ def write_one_batch(database: Database, most: int = 40) -> list[int]:
     """
     paragraphs = [f"Paragraph {number}." for number in range(40)]
     source, chunks = document(GRAPH, "many.txt", paragraphs)
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     extractions = [
         extraction(chunk, [(f"Person {n}", "KNOWS", f"Person {n + chunk.index + 1}") for n in range(100)])
         for chunk in chunks
@@ -243,7 +243,7 @@ def write_one_batch(database: Database, most: int = 40) -> list[int]:
         return count
 
     with mock.patch.object(Recorder, "_record", counted), Lease(database, GRAPH) as lease:
-        record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", schema.hash, "words"))
+        record_document(database, lease, source, chunks, LoadConfiguration("c0", "described", schema.hash, "words"))
         Recorder(database, GRAPH, schema, lease).record(extractions)
         settler.settle(database, GRAPH, schema, lease)
     return sizes

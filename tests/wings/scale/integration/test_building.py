@@ -44,7 +44,7 @@ PEOPLE = ["Ada Lind", "A. Lind", "Łukasz Żak", "Lukasz Zak", "Jonas Berg", "Be
 TYPES = {"World Mill": "ORGANIZATION", "WM": "ORGANIZATION", "Cuba": "PLACE"}
 ODD = 'She wrote: "a;b,c\\d"\n\tand   went;  "so" \'it\' is, said Berg.'
 SCHEMA = (
-    (resources.folder("prompts") / "schemas" / "graph.toml")
+    (resources.folder("prompts") / "schemas" / "described.toml")
     .read_text("utf-8")
     .replace('name = "graph"', 'name = "numbers"', 1)
     .replace('name = "role"\nkind = "text"\nfold = "mode"', 'name = "role"\nkind = "text"\nfold = "union"')
@@ -107,13 +107,13 @@ def private(tmp_path: Path) -> Iterator[PrivateServer]:
         yield found
 
 
-def extracted(settings: Settings, llm: FakeLlm, folder: Path, schema: Path | None = None) -> tuple[Path, LoadOptions]:
+def extracted(settings: Settings, llm: FakeLlm, folder: Path, schema: str = "described") -> tuple[Path, LoadOptions]:
     """Extract the texts by the scripted model, into files of a few documents each."""
-    llm.rules = lambda _, user: csv_of(user, schema is not None)
-    options = LoadOptions(gleanings=0, chunk_tokens=200, **({"schema": str(schema)} if schema else {}))
+    llm.rules = None if schema == "lean" else lambda _, user: csv_of(user, schema != "described")
+    options = LoadOptions(gleanings=0, chunk_tokens=200, schema=schema)
     extract([str(write_texts(folder / "texts"))], to=str(folder / "out"), settings=settings, options=options)
     assert len(exchange.files_in(folder / "out")) > 1
-    return folder / "out", LoadOptions(vectors=False, analytics=False, **({"schema": str(schema)} if schema else {}))
+    return folder / "out", LoadOptions(vectors=False, analytics=False, schema=schema)
 
 
 def exported(settings: Settings) -> str:
@@ -147,24 +147,22 @@ def loaded(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Loaded
     with FakeLlm() as llm:
         given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
         out, _ = extracted(Settings(**{**shared.model_dump(), **given}), llm, folder)
-    load([str(out)], settings=shared, options=LoadOptions(analytics=False))
+    load([str(out)], settings=shared, options=LoadOptions(schema="described", analytics=False))
     return Loaded(out, folder / "texts", shared, exported(shared))
 
 
-@pytest.mark.parametrize(
-    "own_schema", [pytest.param(False, marks=pytest.mark.slow), True], ids=["built-in schema", "own schema"]
-)
+@pytest.mark.parametrize("name", [pytest.param("described", marks=pytest.mark.slow), "lean", "own schema"])
 def test_a_build_gives_the_export_of_a_load(
-    database: Database, online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path, own_schema: bool
+    database: Database, online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path, name: str
 ) -> None:
-    schema = tmp_path / "numbers.toml" if own_schema else None
-    if schema:
-        schema.write_text(SCHEMA, "utf-8")
+    schema = str(tmp_path / "numbers.toml") if name == "own schema" else name
+    if name == "own schema":
+        Path(schema).write_text(SCHEMA, "utf-8")
     out, options = extracted(online, llm, tmp_path, schema)
     shutil.copy(exchange.files_in(out)[1], exchange.file_of(out, "again"))  # documents that two files hold
     loaded = load([str(out)], settings=online, options=options)
     wanted = exported(online)
-    assert '"derived":true' in wanted, "no joins: this text shows little"
+    assert name == "lean" or '"derived":true' in wanted, "no joins: this text shows little"
     home = of_home(private, online.graph)
     report = build(out, settings=home, options=PLAIN)
     assert exported(home) == wanted
@@ -198,8 +196,9 @@ def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
     small = tmp_path / "small"
     llm.rules = lambda _, user: csv_of(user, numbers=False)
     model = online.model_copy(update={"graph": home.graph})
-    extract([str(loaded.texts / "text 00.txt")], to=str(small), settings=model)
-    load([str(small)], settings=home, options=LoadOptions(vectors=False, analytics=False))
+    described = LoadOptions(schema="described", vectors=False, analytics=False)
+    extract([str(loaded.texts / "text 00.txt")], to=str(small), settings=model, options=described)
+    load([str(small)], settings=home, options=described)
     before = exported(home)
     with pytest.raises(UsageError, match=repr(home.graph)) as refused:
         build(out, settings=home, options=PLAIN)
@@ -222,7 +221,7 @@ def test_a_store_is_replaced_on_demand_alone_and_vectors_of_chunks_are_imported(
     build(out, settings=home, options=BuildOptions(1, overwrite=True, analytics=False))
     assert {label: vectors_of(home, label) for label in wanted} == wanted
     assert ask("Who met Jonas Berg?", settings=home).evidence
-    again = load([str(out)], settings=home, options=LoadOptions(analytics=False))
+    again = load([str(out)], settings=home, options=LoadOptions(schema="described", analytics=False))
     assert again.changes == 0
     assert exported(home) == loaded.export
 

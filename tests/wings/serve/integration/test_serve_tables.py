@@ -20,7 +20,7 @@ STORY = Path(__file__).resolve().parents[4] / "examples" / "the_lamp_at_skarnes.
 
 
 def test_quarantined_rows_are_listed_as_text(online: Settings, llm: FakeLlm, tmp_path: Path) -> None:
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     nodes, relationships = ",".join(schema.node_header), ",".join(schema.relationship_header)
     note = tmp_path / "note.txt"
     note.write_text("Anna met Ben in Rome.", "utf-8")

@@ -43,7 +43,18 @@ def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_
 def test_the_shape_that_other_programs_rely_on(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
     llm.say(ANSWER)
     scripted = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "key"}
-    code, out, err = kg("--gold", write(tmp_path), "--model", "scripted", "--gleanings", "0", "--json", **scripted)
+    code, out, err = kg(
+        "--gold",
+        write(tmp_path),
+        "--model",
+        "scripted",
+        "--gleanings",
+        "0",
+        "--schema",
+        "described",
+        "--json",
+        **scripted,
+    )
     assert (code, err) == (0, "")
     shape = json.loads(out)
     assert shape["documents"] == 1

@@ -16,7 +16,7 @@ from kg_neo4j.settings import Settings
 from kg_neo4j_lab.context import component_sizes, count_duplicates, is_pronoun_link, study_context
 
 TEXT = str(Path(__file__).resolve().parents[5] / "examples" / "across_chunks.md")
-OPTIONS = LoadOptions(chunk_tokens=40, wave=2, gleanings=0)
+OPTIONS = LoadOptions(schema="described", chunk_tokens=40, wave=2, gleanings=0)
 
 
 @pytest.fixture

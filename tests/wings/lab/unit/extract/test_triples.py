@@ -34,13 +34,13 @@ def task(text: str = TEXT, start: int = 0, end: int = len(TEXT)) -> ChunkTask:
 
 
 def rows_of(answer: str, text: str = TEXT) -> ValidRows:
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     return validate(read(answer, schema, finish_reason="stop"), schema, text)
 
 
 def extractor() -> TripleExtractor:
     triples = tuple(tuple(each) for each in SAID["extracted_triples"])
-    return TripleExtractor(schemas.load("graph"), {text_hash(TEXT): Triples(("Otto Lind", "Askeby"), triples)})
+    return TripleExtractor(schemas.load("described"), {text_hash(TEXT): Triples(("Otto Lind", "Askeby"), triples)})
 
 
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
@@ -91,12 +91,12 @@ def test_a_chunk_among_several_gives_what_it_names() -> None:
 
 
 def test_a_passage_that_is_not_in_the_file_gives_nothing() -> None:
-    empty = TripleExtractor(schemas.load("graph"), {})
+    empty = TripleExtractor(schemas.load("described"), {})
     found = rows_of(empty.answer(task(), TEXT).text)
     assert (found.nodes, found.relationships, found.rejections) == ((), (), ())
 
 
 def test_other_triples_are_another_configuration() -> None:
     one = extractor()
-    assert one.config_hash == extractor().config_hash != TripleExtractor(schemas.load("graph"), {}).config_hash
+    assert one.config_hash == extractor().config_hash != TripleExtractor(schemas.load("described"), {}).config_hash
     assert pickle.loads(pickle.dumps(one)).config_hash == one.config_hash

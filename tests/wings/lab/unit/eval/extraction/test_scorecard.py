@@ -27,7 +27,7 @@ from kg_neo4j_lab.extraction.scores import Counts, score
 from kg_neo4j_offline.extractor.extractor import OfflineExtractor
 from kg_neo4j_offline.extractor.mentions import EntityMentions, Place, ScoredRelation
 
-ONCE = ScorecardOptions(gleanings=0)
+ONCE = ScorecardOptions(schema="described", gleanings=0)
 HEADERS = [line for line in ANSWER.splitlines() if "_id," in line]
 
 
@@ -112,7 +112,7 @@ def test_answers_paid_for_before_are_said_to_be(llm: FakeLlm, tmp_path: Path) ->
 
 
 def test_a_budget_stops_the_scorecard(llm: FakeLlm, tmp_path: Path) -> None:
-    options = ScorecardOptions(budget_usd=0.001)
+    options = ScorecardOptions(schema="described", budget_usd=0.001)
     with pytest.raises(BudgetReached):
         score_extraction(write(tmp_path), settings=settings_of(llm, tmp_path), options=options)
     assert llm.requests == []
@@ -141,7 +141,7 @@ def test_a_user_s_types_decide_what_counts(llm: FakeLlm, tmp_path: Path) -> None
         '[nodes]\nORGANIZATION = "LOC"\n[relationships]\nADMIRED = "spouse"\n', "utf-8"
     )
     llm.say(ANSWER)
-    options = ScorecardOptions(gleanings=0, types=str(tmp_path / "types.toml"))
+    options = ScorecardOptions(schema="described", gleanings=0, types=str(tmp_path / "types.toml"))
     card = score_extraction(write(tmp_path), settings=settings_of(llm, tmp_path), options=options)
     assert counts(card, "mentions.strict") == Counts(5, 5, 5, 6)
     assert counts(card, "relations.end_to_end.document") == Counts(3, 5, 3, 3)
@@ -216,19 +216,19 @@ class Mistaken(Knowing):
 
 def judge_with(extractor: Extractor, folder: Path) -> Judged:
     types = type_map.load(gold_files.read(write(folder)))
-    config = ExtractionConfig(load_schema("graph"), extractor)
+    config = ExtractionConfig(load_schema("described"), extractor)
     found, _ = extract_passages([passage()], config, 1200, SILENT)
     return judge([passage()], found, types, extractor, [passage()])
 
 
 def test_the_rules_offer_mentions_and_a_classifier() -> None:
-    extractor = OfflineExtractor(load_schema("graph"))
+    extractor = OfflineExtractor(load_schema("described"))
     assert isinstance(extractor, OffersMentions)
     assert isinstance(extractor, OffersRelations)
 
 
 def test_rows_have_the_places_that_the_extractor_gives_itself(tmp_path: Path) -> None:
-    schema = load_schema("graph")
+    schema = load_schema("described")
     measure = "relations.end_to_end.document"
     right = [
         score(judge_with(each(schema), tmp_path).counts[measure]).counts.right for each in (Mute, Knowing, Mistaken)
@@ -237,9 +237,9 @@ def test_rows_have_the_places_that_the_extractor_gives_itself(tmp_path: Path) ->
 
 
 def test_an_extractor_that_offers_more_is_scored_on_it_and_the_basis_says_so(tmp_path: Path) -> None:
-    judged = judge_with(Knowing(load_schema("graph")), tmp_path)
+    judged = judge_with(Knowing(load_schema("described")), tmp_path)
     assert score(judged.counts["mentions.strict"]).counts == Counts(3, 3, 3, 6)
-    by_name = judge_with(Mute(load_schema("graph")), tmp_path)
+    by_name = judge_with(Mute(load_schema("described")), tmp_path)
     for measure in ("mentions.by_name.strict", "entities.by_name", "relations.end_to_end.by_name.document"):
         assert judged.counts[measure] == by_name.counts[measure.replace(".by_name", "")], measure
     assert judged.counts["mentions.by_name.strict"] != judged.counts["mentions.strict"]

@@ -55,7 +55,7 @@ def texts(path: Path) -> Iterator[str]:
 @pytest.mark.long
 @pytest.mark.timeout(7_200)
 def test_no_text_raises(shared_data: Path, record_property: Any) -> None:
-    schema, tokeniser = schemas.load("graph"), tokens.load()
+    schema, tokeniser = schemas.load("described"), tokens.load()
     config = ExtractionConfig(schema, OfflineExtractor(schema))
     read, failed = 0, []
     for path in sorted(each for each in shared_data.rglob("*") if each.is_file()):

@@ -43,7 +43,7 @@ def quarters(text: str, count: int = 4) -> list[str]:
 
 
 def test_it_is_an_extractor_that_stops_and_costs_nothing():
-    extractor: Extractor = OfflineExtractor(schemas.load("graph"))
+    extractor: Extractor = OfflineExtractor(schemas.load("described"))
     given_answer = extractor.answer(ChunkTask(document(TEXT), chunk(TEXT)), TEXT)
     assert (extractor.name, given_answer.model, given_answer.finish_reason) == ("offline-1", "offline-1", "stop")
     assert given_answer.usage.calls == 0
@@ -62,7 +62,7 @@ def test_every_row_of_every_chunk_passes_the_validation_of_a_models_rows(name):
 
 def test_evidence_is_exactly_the_words_of_the_chunk():
     for text in quarters(article()):
-        found = parse(answer(text), schemas.load("graph"))
+        found = parse(answer(text), schemas.load("described"))
         for row in [*found.nodes, *found.relationships]:
             assert row["evidence"] in text
             assert 1 <= len(row["evidence"].split()) <= 20
@@ -74,7 +74,7 @@ def test_evidence_of_a_node_names_it():
 
 
 def test_the_engine_takes_it_as_it_takes_a_model():
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     config = ExtractionConfig(schema, OfflineExtractor(schema), evidence="reject")
     ((_, extraction),) = extract_all([DocumentJob(document(TEXT), (chunk(TEXT),), (chunk(TEXT),))], config)
     assert extraction.outcome is ChunkOutcome.DONE
@@ -215,7 +215,7 @@ def test_names_and_facts_do_not_depend_on_where_lines_are_wrapped(columns):
 @pytest.mark.parametrize("file", [pytest.param("kirito_Muhammad.txt", marks=pytest.mark.long), "kirito_MarieCurie.txt"])
 def test_real_articles_lose_no_row(shared_data, file):
     text = (shared_data / "wikipedia" / file).read_text(encoding="utf-8")
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     for start in range(0, len(text), 8000):
         part = text[start : start + 8000]
         read_rows = rows.read(answer(part), schema, finish_reason="stop")
@@ -250,7 +250,7 @@ def test_threads_get_the_answers_that_one_gets():
 
 
 def test_it_pickles():
-    extractor = OfflineExtractor(schemas.load("graph"))
+    extractor = OfflineExtractor(schemas.load("described"))
     copy = pickle.loads(pickle.dumps(extractor))
     assert copy.config_hash == extractor.config_hash
     assert copy.answer(ChunkTask(document(TEXT), chunk(TEXT)), TEXT) == extractor.answer(
@@ -259,7 +259,7 @@ def test_it_pickles():
 
 
 def test_the_configuration_hash_covers_schema_and_pipeline():
-    graph, wikipedia = schemas.load("graph"), schemas.load("wikipedia")
+    graph, wikipedia = schemas.load("described"), schemas.load("wikipedia")
     hashes = {
         OfflineExtractor(graph).config_hash,
         OfflineExtractor(wikipedia).config_hash,
@@ -269,7 +269,7 @@ def test_the_configuration_hash_covers_schema_and_pipeline():
 
 
 def test_a_pipeline_that_is_not_installed_is_a_usage_error():
-    extractor = OfflineExtractor(schemas.load("graph"), spacy_model="xx_no_such_pipeline")
+    extractor = OfflineExtractor(schemas.load("described"), spacy_model="xx_no_such_pipeline")
     with pytest.raises(UsageError, match="xx_no_such_pipeline") as caught:
         extractor.answer(ChunkTask(document(TEXT), chunk(TEXT)), TEXT)
     assert "spacy download" in (caught.value.hint or "")
@@ -283,8 +283,8 @@ def test_an_installed_pipeline_names_the_entities(tmp_path):
     ruler.add_patterns([{"label": "PERSON", "pattern": "ada brandt"}, {"label": "GPE", "pattern": "oslo"}])
     nlp.to_disk(tmp_path / "pipeline")
     text = "ada brandt was born in oslo. Otto Lind was not seen."
-    extractor = OfflineExtractor(schemas.load("graph"), spacy_model=str(tmp_path / "pipeline"))
-    found = parse(extractor.answer(ChunkTask(document(text), chunk(text)), text).text, schemas.load("graph"))
+    extractor = OfflineExtractor(schemas.load("described"), spacy_model=str(tmp_path / "pipeline"))
+    found = parse(extractor.answer(ChunkTask(document(text), chunk(text)), text).text, schemas.load("described"))
     assert found.types == {"ada brandt": "PERSON", "oslo": "PLACE"}
 
 
@@ -296,6 +296,6 @@ AWKWARD = st.text(
 
 @given(AWKWARD, st.sampled_from([None, "en"]))
 def test_no_text_breaks_it(text, language):
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     read_rows = rows.read(answer(text, language=language), schema, finish_reason="stop")
     assert validate(read_rows, schema, text, evidence="reject").rejections == ()

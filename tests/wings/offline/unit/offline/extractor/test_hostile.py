@@ -54,7 +54,7 @@ OTHERS = {
 
 def checked(text: str) -> tuple[list[str], OfflineExtractor]:
     """Answer twice, check the answer as a model's, and return the names."""
-    schema = schemas.load("graph")
+    schema = schemas.load("described")
     extractor = OfflineExtractor(schema)
     task = ChunkTask(document(text), chunk(text))
     said = extractor.answer(task, text).text

@@ -15,7 +15,7 @@ POLISH = "Urodził się w Warszawie, a jego siostra Bronisława Dłuska mieszka�
 
 
 def mentions(text: str) -> dict[str, tuple[str, list[str]]]:
-    extractor = OfflineExtractor(schemas.load("graph"))
+    extractor = OfflineExtractor(schemas.load("described"))
     found = extractor.find_mentions(ChunkTask(document(text), chunk(text)), text)
     return {each.name: (each.type, [text[start:end] for start, end in each.mentions]) for each in found}
 

@@ -64,12 +64,12 @@ def test_offsets_are_those_of_the_text():
 
 
 def test_a_document_in_another_language_is_named_by_rules_and_reported():
-    extractor = OfflineExtractor(schemas.load("graph"))
+    extractor = OfflineExtractor(schemas.load("described"))
     extractor.answer(ChunkTask(document(ENGLISH), chunk(ENGLISH)), ENGLISH)
     assert extractor.notes == ()
     for _ in range(2):
         given = extractor.answer(ChunkTask(document(POLISH), chunk(POLISH)), POLISH)
-    assert "Bronisławą" in {node["name"] for node in parse(given.text, schemas.load("graph")).nodes}
+    assert "Bronisławą" in {node["name"] for node in parse(given.text, schemas.load("described")).nodes}
     assert extractor.notes == ("1 document not in English: names found by capitals alone",)
 
 
