@@ -92,6 +92,7 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = None  # None where no price is known
+    cached_tokens: int = 0  # of the input, those that the provider's own cache of prompts had
 
     def __add__(self, other: Usage) -> Usage:
         """Add two usages; the price is known only where both are, a usage without calls costs nothing."""
@@ -101,6 +102,7 @@ class Usage:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             None if mine is None or theirs is None else mine + theirs,
+            self.cached_tokens + other.cached_tokens,
         )
 
 

@@ -287,7 +287,8 @@ def spent(usage: Usage) -> str:
     """Return calls, tokens and price in one line."""
     if not usage.calls:
         return "no paid calls"
-    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    cached = f" ({usage.cached_tokens:,} of them cached)" if usage.cached_tokens else ""
+    tokens = f"{usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
     return f"{usage.calls} calls, {tokens}, {price(usage, 'price not known')}"
 
 

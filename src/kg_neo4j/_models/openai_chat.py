@@ -250,7 +250,7 @@ class OpenAIChat:
         read, written = (read_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
         details = fields.get("prompt_tokens_details")
         cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
-        return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
+        return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None, cached)
 
     def _estimated(self, data: Data, messages: Messages) -> Usage:
         """Return the usage of one call by our tokeniser."""

@@ -33,7 +33,7 @@ RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
 
-_LANGUAGES = data_files.beside(__file__).table("languages")
+_LANGUAGES, _PREFERRED = data_files.beside(__file__).table("languages"), data_files.beside(__file__).text("preferred")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +246,7 @@ def _preferred(section: str, types: Sequence[tuple[str, str]]) -> str:
     if not types:
         return ""
     listed = "; ".join(f"{name} ({meaning})" for name, meaning in types)
-    how = (
-        "Take the one that comes closest. Only where each of them would be wrong, write your own: a generic word in "
-        "English, upper snake case, that fits many texts."
-    )
-    return f"Preferred types of {section}. {how}\n{listed}"
+    return f"Preferred types of {section}. {_PREFERRED}\n{listed}"
 
 
 def _one_line(text: str) -> str:

@@ -37,7 +37,7 @@ MOST_TOKENS = 6_000  # of descriptions in one question
 REMEMBERED = 200_000  # names; beyond it those that one chunk had are forgotten
 CHARACTERS_A_TOKEN = 4.5
 # Rows that a large model writes for a token of text, and for each of its names (docs/decisions/0063).
-ROWS = {"sentences": (0.0459, 1.7142), "words": (0.0141, 1.672), "none": (0.0141, 1.672)}
+ROWS = {"sentences": (0.0138, 2.2951), "words": (0.0141, 1.672), "none": (0.0141, 1.672)}
 REPORTS_A_NAME = 0.45  # community reports for a name that `names_in` finds, triples of GPT-3.5 on 30 to 150 passages
 REPORT_PROMPT, REPORT_OUTPUT = 1_000, 750  # tokens of such a question and of its answer
 
