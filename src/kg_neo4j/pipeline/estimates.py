@@ -25,7 +25,7 @@ MESSAGE_TOKENS = 4  # that a chat server adds to each of the two messages
 BEFORE_TOKENS = 100  # of the end of the chunk before
 KNOWN_TOKENS = KNOWN_CHARACTERS // 4  # of the names so far, once a wave is finished
 GLEANED = 0.3  # tokens that a round of gleaning brings, for one of the first answer: a large model over six chunks
-SHOWN_ROW = 7.0  # tokens of a row as a further question shows it: its ids, types and names
+SHOWN_ROW = 18.0  # characters of a row as a further question shows it: its ids, types and names
 DESCRIPTION = 15.0  # tokens of a description, where a schema asks for one of each node
 REPAIRS = 0.05  # chunks of which rows have to be repaired, where nothing is measured
 REPAIR_OUTPUT = 80  # tokens: two rows
@@ -36,8 +36,9 @@ SUMMARY_OUTPUT = 120  # tokens of a summary
 MOST_TOKENS = 6_000  # of descriptions in one question
 REMEMBERED = 200_000  # names; beyond it those that one chunk had are forgotten
 CHARACTERS_A_TOKEN = 4.5
-# Rows that a large model writes for a token of text, and for each of its names (docs/decisions/0063).
-ROWS = {"sentences": (0.0138, 2.2951), "words": (0.0141, 1.672), "none": (0.0141, 1.672)}
+# Tokens (o200k) that a large model writes for a word and for a name of a text, and how many characters a row of the
+# worked example has in the schema that was measured (docs/decisions/0064).
+WRITTEN = {"sentences": (1.48, 20.4, 32), "words": (3.2, 44.9, 122), "none": (3.2, 44.9, 122)}
 REPORTS_A_NAME = 0.45  # community reports for a name that `names_in` finds, triples of GPT-3.5 on 30 to 150 passages
 REPORT_PROMPT, REPORT_OUTPUT = 1_000, 750  # tokens of such a question and of its answer
 
@@ -57,7 +58,8 @@ class Figures:
     gleaned: float  # tokens of such a round's answer, for one of the first answer
     repairs: float  # other further questions, for a chunk
     repair_output: float = REPAIR_OUTPUT  # tokens of such an answer
-    a_name: float = 0.0  # more tokens of each of these answers, for a name of the text
+    a_word: float = 0.0  # more tokens of the first answer, for a word of the text
+    a_name: float = 0.0  # and for each of its names
     description: float = 0.0  # tokens of the description of a node
     factor: float = 1.0  # tokens that the server counts of a prompt, for one of ours
     answers: int = 0  # these figures were measured on; 0: they are assumed
@@ -66,8 +68,11 @@ class Figures:
         """Say what an estimate by these figures rests on."""
         rounds = f"{self.gleanings:.2g} rounds of gleaning and {self.repairs:.2g} other further questions a chunk"
         written = f"{self.output:.2g} tokens of output for a token of text"
-        names = f" and {self.a_name:.2g} for each of its names" if self.a_name else ""
-        output = f"{written}{names}, {self.gleaned:.0%} more in a round of gleaning"
+        if self.a_word:
+            written = (
+                f"{self.a_word:.2g} tokens of output for a word of text and {self.a_name:.2g} for each of its names"
+            )
+        output = f"{written}, {self.gleaned:.0%} more in a round of gleaning"
         source = (
             f"measured on {self.answers} answers of this model that the graph has"
             if self.answers
@@ -98,18 +103,16 @@ def prompt_tokens(messages: tuple[str, str], tokeniser: Tokeniser) -> int:
     return sum(tokeniser.count(message) + MESSAGE_TOKENS for message in messages)
 
 
-def assumed(schema: Schema, tokeniser: Tokeniser, gleanings: int) -> Figures:
-    """Return figures for a model of which nothing is known: rows as long as those of the schema's worked example.
-
-    How many rows depends on the tokens and the names of a text (ROWS).
-    """
+def assumed(schema: Schema, gleanings: int) -> Figures:
+    """Return figures for a model of which nothing is known: as much as a large model writes of such texts (WRITTEN)."""
     headers = {",".join(schema.node_header), ",".join(schema.relationship_header), ""}
     rows = [line for line in schema.example_answer.splitlines() if line not in headers]
-    row = tokeniser.count("\n".join(rows)) / len(rows)
-    output, a_name = (share * row for share in ROWS[schema.evidence])
+    row = sum(map(len, rows)) / len(rows)
+    a_word, a_name, measured_on = WRITTEN[schema.evidence]
+    longer = row / measured_on
+    figures = Figures(0.0, min(1.0, SHOWN_ROW / row), float(gleanings), GLEANED, REPAIRS)
     description = 0.0 if schema.quotes else DESCRIPTION
-    figures = Figures(output, SHOWN_ROW / row, float(gleanings), GLEANED, REPAIRS)
-    return replace(figures, a_name=a_name, description=description)
+    return replace(figures, a_word=longer * a_word, a_name=longer * a_name, description=description)
 
 
 def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed, wave: int) -> Figures:
@@ -129,6 +132,7 @@ def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed
     figures = replace(
         assumption,
         output=output / max(text, 1),
+        a_word=0.0,
         a_name=0.0,
         repairs=len(others) / len(whole),
         repair_output=sum(answer.output_tokens for answer in others) / len(others) if others else REPAIR_OUTPUT,
@@ -157,13 +161,13 @@ class Estimate:
         self._fixed = fixed
         self._steps: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])  # calls, input, output
 
-    def ask(self, prompt: float, text: int, names: int = 0, *, first: bool) -> float:
-        """Add the questions about a chunk of `text` tokens and `names`; return the seconds until all are answered.
+    def ask(self, prompt: float, text: int, words: int = 0, names: int = 0, *, first: bool) -> float:
+        """Add the questions about a chunk of `text` tokens; return the seconds until all are answered.
 
         `prompt` are our tokens of the first question; `first` is False where its answer is there already.
         """
         figures, fixed = self._figures, self._fixed
-        written = figures.output * text + figures.a_name * names
+        written = figures.output * text + figures.a_word * words + figures.a_name * names
         read = prompt * figures.factor
         shown = written * figures.shown
         seconds = self._add(WHOLE, 1.0, read, written) if first else 0.0
@@ -216,6 +220,11 @@ class SummaryEstimate:
         totals = [count * self.description_tokens for count in counts if count > 1]
         over = [min(total, MOST_TOKENS) for total in totals if total > self.bound_tokens]
         return len(over), sum(over) + SUMMARY_PROMPT * len(over), float(SUMMARY_OUTPUT * len(over))
+
+
+def words_in(chunk: Chunk) -> int:
+    """Return the number of words; where a script has no spaces, one for three tokens."""
+    return max(len(re.findall(r"\w+", chunk.text)), chunk.token_count // 3)
 
 
 def names_in(text: str) -> set[str]:

@@ -115,7 +115,7 @@ class _PlanRun:
         if not isinstance(extractor, LlmExtractor):
             return None
         fixed = estimates.Fixed.of(extractor, self.tokeniser)
-        figures = estimates.assumed(self.extraction.schema, self.tokeniser, self.options.gleanings)
+        figures = estimates.assumed(self.extraction.schema, self.options.gleanings)
         if self.database is not None:
             answers = stored_documents.answer_figures(self.database, self.settings.graph, extractor.name)
             figures = estimates.measured(answers, figures, fixed, self.options.wave)
@@ -202,9 +202,8 @@ class _PlanRun:
         if any(asked <= wave - UNDER_WAY for asked in wave_s):  # by then the list of names is full, or nearly so
             prompt += max(0, KNOWN_CHARACTERS - sum(len(name) for pair in task.context.known for name in pair)) // 4
         is_first = (request.system, request.user) == first
-        seconds = asking.estimate.ask(
-            prompt, task.chunk.token_count, len(estimates.names_in(task.chunk.text)), first=is_first
-        )
+        size = (task.chunk.token_count, estimates.words_in(task.chunk), len(estimates.names_in(task.chunk.text)))
+        seconds = asking.estimate.ask(prompt, *size, first=is_first)
         wave_s.setdefault(wave, []).append(seconds)
         asking.work_s += seconds
         asking.chunks += 1

@@ -27,7 +27,7 @@ def test_quarantined_rows_are_listed_as_text(online: Settings, llm: FakeLlm, tmp
     bad = [f"n{number},PERSON,{HOSTILE}" for number in range(2, 2 + limits.ROWS + 1)]
     answer = "\n".join([nodes, "n1,PERSON,Anna,,,,,,Anna", *bad, "", relationships, ""])
     llm.say(answer).say("\n".join([nodes, "", relationships, ""])).say("\n".join([nodes, "", relationships, ""]))
-    load([str(note)], settings=online, options=LoadOptions(analytics=False))
+    load([str(note)], settings=online, options=LoadOptions(schema="described", analytics=False))
     known = quarantine(settings=online)
     assert len(known) == limits.ROWS + 1
     with served(online) as server:
