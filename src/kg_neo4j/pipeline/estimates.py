@@ -93,7 +93,7 @@ class Fixed:
     @classmethod
     def of(cls, extractor: LlmExtractor, tokeniser: Tokeniser) -> Fixed:
         """Render the prompts with nothing in them, and count."""
-        task = ChunkTask(Document("", "", "", "", "", "", "", ""), _chunk(""), (), NO_CONTEXT)
+        task = ChunkTask(Document("", "", "", "", "", "", "", ""), Chunk("", "", "", 0, "", 0, 0, 0), (), NO_CONTEXT)
         empty = {step: tokeniser.count(extractor.further_message(FollowUp(step, (), ()))) for step in (GLEAN, REPAIR)}
         return cls(prompt_tokens(extractor.messages(task, ""), tokeniser), empty[GLEAN], empty[REPAIR])
 
@@ -106,13 +106,12 @@ def prompt_tokens(messages: tuple[str, str], tokeniser: Tokeniser) -> int:
 def assumed(schema: Schema, gleanings: int) -> Figures:
     """Return figures for a model of which nothing is known: as much as a large model writes of such texts (WRITTEN)."""
     headers = {",".join(schema.node_header), ",".join(schema.relationship_header), ""}
-    rows = [line for line in schema.example_answer.splitlines() if line not in headers]
-    row = sum(map(len, rows)) / len(rows)
-    a_word, a_name, measured_on = WRITTEN[schema.evidence]
-    longer = row / measured_on
+    rows = [len(line) for line in schema.example_answer.splitlines() if line not in headers]
+    row = sum(rows) / len(rows)
+    a_word, a_name, longer = *WRITTEN[schema.evidence][:2], row / WRITTEN[schema.evidence][2]
     figures = Figures(0.0, min(1.0, SHOWN_ROW / row), float(gleanings), GLEANED, REPAIRS)
-    description = 0.0 if schema.quotes else DESCRIPTION
-    return replace(figures, a_word=longer * a_word, a_name=longer * a_name, description=description)
+    said = 0.0 if schema.quotes else DESCRIPTION
+    return replace(figures, a_word=longer * a_word, a_name=longer * a_name, description=said)
 
 
 def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed, wave: int) -> Figures:
@@ -241,7 +240,3 @@ def waiting_s(wave_s: Mapping[int, Sequence[float]], concurrency: int) -> float:
     for wave, seconds in wave_s.items():
         together[wave // UNDER_WAY] += seconds
     return sum(max(*chunks, sum(chunks) / concurrency) for chunks in together.values())
-
-
-def _chunk(text: str) -> Chunk:
-    return Chunk("", "", "", 0, text, 0, 0, len(text))

@@ -128,10 +128,8 @@ class Tally:
             listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
             notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
         if self.placed:
-            share = self.placed / self.recorded
-            notes.append(
-                f"{share:.0%} of the {self.recorded} recorded rows got their sentence by rule, from their names"
-            )
+            placed = f"{self.placed / self.recorded:.0%} of the {self.recorded} recorded rows"
+            notes.append(f"{placed} got their sentence by rule, from their names")
         if self.again:
             notes.append(f"answers that were cut, or lacked a section, so that the model was asked again: {self.again}")
         for share, where in sorted(self.ignored)[-1:]:
