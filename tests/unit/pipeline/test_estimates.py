@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,18 @@ from kg_neo4j.pipeline.estimates import (
     assumed,
     context_tokens,
     measured,
+    names_in,
     waiting_s,
+    words_in,
 )
+from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document
+from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Usage
+from kg_neo4j.settings import Settings
 
 TOKENS = Approximation()
+RECORDED = Path(__file__).resolve().parents[2] / "data" / "recorded"
+LAMP = Path(__file__).resolve().parents[3] / "examples" / "the_lamp_at_skarnes.md"
 FIXED = Fixed(whole=1_000, glean=200, repair=100)
 ASSUMED = Figures(output=7.0, shown=0.3, gleanings=1.0, gleaned=0.5, repairs=REPAIRS)
 
@@ -56,6 +64,22 @@ def test_a_model_that_nobody_knows_writes_as_much_as_a_large_one(name: str) -> N
     assert (0.9 < figures.a_word / a_word < 1.1) is (name != "wikipedia")  # its rows are shorter than those measured
     assert 0 < figures.shown < 1
     assert "assumed" in figures.in_words()[0]
+
+
+@pytest.mark.filterwarnings("ignore:open_(binary|text) is deprecated:DeprecationWarning")  # of bpe-openai
+@pytest.mark.parametrize(("document", "path"), [("harbour", RECORDED / "harbour.md"), ("lamp", LAMP)])
+def test_the_output_of_a_plan_is_within_a_quarter_of_what_a_large_model_wrote(document: str, path: Path) -> None:
+    """These texts are among those that the figures were fitted to; the README of the answers has two others."""
+    import bpe_openai  # warns as it is imported
+
+    lines = (RECORDED / "extraction_numbered_sentences.jsonl").read_text("utf-8").splitlines()
+    answers = [line["answer"] for line in map(json.loads, lines) if line["document"] == document]
+    encoding = bpe_openai.get_encoding("o200k_base")
+    figures, planned = assumed(schemas.load("lean"), 0), 0.0
+    for read in check_sources([str(path)], Settings(), LoadOptions(), Tally()).documents():
+        for cut in cut_document(read, TOKENS, Settings(), LoadOptions()):
+            planned += figures.a_word * words_in(cut) + figures.a_name * len(names_in(cut.text))
+    assert planned == pytest.approx(sum(len(encoding.encode(answer)) for answer in answers), rel=0.25)
 
 
 def test_the_prompts_themselves_are_counted() -> None:
