@@ -197,6 +197,7 @@ def test_the_offsets_shown_are_kept_and_the_text_is_not_cut_again(
     assert llm.calls == 1
 
 
+@pytest.mark.needs("kg_neo4j_offline")
 def test_without_stop_words_lines_are_numbered_and_the_quote_is_the_sentence_of_the_source(
     llm: FakeLlm, task: ChunkTask
 ) -> None:
