@@ -27,8 +27,15 @@ _PHRASE = _NOUNS | {"DT", "PRP$", "JJ", "JJR", "JJS", "CD"}
 
 
 def read_verbs(tags: list[str], deps: list[str], heads: list[int], sentence: range, name: range) -> None:
-    """Make the plural behind a name its verb, with the phrase behind that as object, where a sentence has no other."""
+    """Make the plural behind a name its verb, with the phrase behind that as object, where a sentence has no other.
+
+    A name that is parsed as a part of the finite verb behind it is its subject: "Rosa Lindqvist works".
+    """
     verb = name.stop
+    if verb < sentence.stop and tags[verb] in ("VBD", "VBZ", "VBP"):
+        deps[name.start : verb] = [
+            "nsubj" if deps[token] == "compound" and heads[token] == verb else deps[token] for token in name
+        ]
     if verb + 1 >= sentence.stop or tags[verb] != "NNS" or FINITE & set(tags[sentence.start : sentence.stop]):
         return
     end = verb + 1

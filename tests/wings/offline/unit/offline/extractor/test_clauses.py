@@ -16,6 +16,7 @@ from offline_reading import read
         ),
         ("Calder Club was acquired by Brightwater Systems.", ("Brightwater Systems", "ACQUIRED", "Calder Club")),
         ("Ada Brandt teaches botany at the University of Oslo.", ("Ada Brandt", "WORKED_FOR", "University of Oslo")),
+        ("Rosa Lindqvist works at Harbour Clinic.", ("Rosa Lindqvist", "WORKED_FOR", "Harbour Clinic")),
         ("Calder Club depends on Brightwater Systems for parts.", ("Calder Club", "USES", "Brightwater Systems")),
         ("The Royal Society sent Otto Lind to Paris.", ("Otto Lind", "RELATED_TO sent to", "Paris")),
         (
