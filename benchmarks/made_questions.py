@@ -32,7 +32,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words  # noqa: E402
+from kg_neo4j.words import fold, is_stop_word, same_word, split_words  # noqa: E402
 from kg_neo4j_lab.extraction.gold import GoldPassage, read  # noqa: E402 - after the path is set
 from kg_neo4j_lab.partition import is_test  # noqa: E402
 from kg_neo4j_offline.extractor.lexicon import NATIONS  # noqa: E402

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.question import Asks, read
-from kg_neo4j.retrieve.words import fold, split_words
 from kg_neo4j.rooms.chat.turns import Turn, TurnMention, Understood
+from kg_neo4j.words import fold, split_words
 
 BACK = 4  # turns that a pronoun may reach back
 NEAR = 40  # characters between a name and a pronoun

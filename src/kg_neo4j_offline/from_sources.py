@@ -11,7 +11,7 @@ from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.reply import AnswerFromSources
 from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.words import fold, split_words
+from kg_neo4j.words import fold, split_words
 from kg_neo4j_offline.overview_extracts import tell_overview
 from kg_neo4j_offline.passages import best
 from kg_neo4j_offline.short.short_answer import ShortAnswer, find_short, tell

@@ -17,7 +17,7 @@ from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import UNANSWERED
 from kg_neo4j.retrieve.reply import FurtherSearch
 from kg_neo4j.retrieve.sentences import readable, split_sentences
-from kg_neo4j.retrieve.words import DATE, PERSON, PLACE, fold, kind_of, split_words
+from kg_neo4j.words import DATE, PERSON, PLACE, fold, kind_of, split_words
 
 DOCUMENTS = 5  # that are told of one by one
 CHUNKS = 40  # of each

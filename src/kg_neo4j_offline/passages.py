@@ -18,7 +18,7 @@ from kg_neo4j.records import Citation, Passage
 from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import Sentence, readable, split_sentences
-from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import family, fold, is_stop_word, same_word, split_words
 from kg_neo4j_offline.extractor.lexicon import CALENDAR
 
 PASSAGES = 3  # at most

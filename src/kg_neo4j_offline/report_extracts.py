@@ -17,7 +17,7 @@ from kg_neo4j.retrieve.overview.report_marks import meanings
 from kg_neo4j.retrieve.overview.report_selection import read_level
 from kg_neo4j.retrieve.question import Question, asked_terms
 from kg_neo4j.retrieve.sentences import split_sentences
-from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import family, fold, is_stop_word, same_word, split_words
 
 OVERVIEW = 5  # reports that are listed
 SENTENCES = 4  # at most

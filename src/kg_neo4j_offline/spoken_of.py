@@ -15,8 +15,8 @@ from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.interface import Linked
 from kg_neo4j.retrieve.linking import can_link, link
 from kg_neo4j.retrieve.question import read
-from kg_neo4j.retrieve.words import fold, kind_of, split_words, word_spans
 from kg_neo4j.rooms.chat.turns import Turn, TurnMention
+from kg_neo4j.words import fold, kind_of, split_words, word_spans
 from kg_neo4j_offline.extractor.lexicon import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES
 from kg_neo4j_offline.extractor.word_vectors import guess_gender
 

@@ -24,7 +24,18 @@ BESIDE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 BESIDE = {name: borders for name, borders in BESIDE.items() if (SOURCE / name).is_dir()}
 PACKAGES = ("kg_neo4j", *BESIDE)
 LAYERS = (
-    ("errors", "records", "settings", "resources", "data_files", "owners", "plugins", "progress", "interrupts"),
+    (
+        "errors",
+        "records",
+        "settings",
+        "resources",
+        "data_files",
+        "words",
+        "owners",
+        "plugins",
+        "progress",
+        "interrupts",
+    ),
     ("jsonl_log",),
     ("_models", "local_server"),
     ("acquire",),

@@ -19,7 +19,7 @@ from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Linked, Scope, Search
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words, word_spans
+from kg_neo4j.words import fold, is_stop_word, split_words, word_spans
 
 LONGEST = 10  # words of a name
 MAX_PHRASES = 80  # a question of many names is looked up by its longest ones

@@ -13,7 +13,7 @@ from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.naive import fetched
 from kg_neo4j.retrieve.pagerank import Reached, spread
 from kg_neo4j.retrieve.ranking import rank
-from kg_neo4j.retrieve.words import fold, split_words
+from kg_neo4j.words import fold, split_words
 
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.graph.resolution.names import PATRONYMS, NameForm, fold, take_apart
-from kg_neo4j.retrieve.words import PERSON, kind_of
+from kg_neo4j.words import PERSON, kind_of
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Row

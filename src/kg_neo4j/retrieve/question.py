@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kg_neo4j import data_files
 from kg_neo4j.errors import UsageError
-from kg_neo4j.retrieve.words import PARTICLES, family, fold, is_stop_word, split_words, word_spans
+from kg_neo4j.words import PARTICLES, family, fold, is_stop_word, split_words, word_spans
 
 MAX_CHARACTERS = 2_000  # a longer question is cut; the answer says so
 MAX_TERMS = 48  # Lucene refuses more than 1,024 clauses; a term becomes at most three

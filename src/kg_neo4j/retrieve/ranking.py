@@ -22,7 +22,7 @@ from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.linking import exact_query
 from kg_neo4j.retrieve.name_fits import without_brackets
-from kg_neo4j.retrieve.words import split_words
+from kg_neo4j.words import split_words
 
 FLAT_SHARE = 0.1  # of the walk's best score, for the best find of flat search; the second has half of it, and so on
 STARTS = 4  # candidates that the second walk begins at

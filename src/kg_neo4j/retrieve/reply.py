@@ -32,7 +32,7 @@ from kg_neo4j.retrieve.checking.claims import (
 )
 from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, FoundChunk, FoundNode, Search
 from kg_neo4j.retrieve.packing import PackedContext, pack_found
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
 PROMPT_TOKENS = 500  # the prompt without evidence and question

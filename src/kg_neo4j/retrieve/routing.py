@@ -23,7 +23,7 @@ from kg_neo4j.retrieve.overview.report_selection import report_levels
 from kg_neo4j.retrieve.question import Asks, Question, asked_terms
 from kg_neo4j.retrieve.tree.asking import asked_cue
 from kg_neo4j.retrieve.tree.search import read_trees
-from kg_neo4j.retrieve.words import fold, split_words
+from kg_neo4j.words import fold, split_words
 
 NAMES = 3  # that a reason tells of
 TERMS = 12  # of a question without capitals that are looked up

@@ -14,7 +14,7 @@ import numpy as np
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 from kg_neo4j_lab.retrieval.questions import CorpusPassage
 
 K1 = 1.5

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.retrieve.checking.statement import number_of
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import fold, is_stop_word, same_word, split_words
 from kg_neo4j_offline.networks import trained
 
 if TYPE_CHECKING:

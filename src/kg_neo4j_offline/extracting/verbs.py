@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.words import BASES, fold, same_word, split_words
+from kg_neo4j.words import BASES, fold, same_word, split_words
 
 _DATA = data_files.beside(__file__)
 _GROUPS = tuple(frozenset(line.split()) for line in _DATA.lines("same"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.words import BASES, IRREGULAR
+from kg_neo4j.words import BASES, IRREGULAR
 from kg_neo4j_offline.extractor.entities import PERSON, PLACE
 from kg_neo4j_offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
 from kg_neo4j_offline.extractor.parsed_text import ParsedSentence, TextItem
@@ -27,20 +27,13 @@ _PHRASE = _NOUNS | {"DT", "PRP$", "JJ", "JJR", "JJS", "CD"}
 
 
 def read_verbs(tags: list[str], deps: list[str], heads: list[int], sentence: range, name: range) -> None:
-    """Make the plural behind a name its verb, with the phrase behind that as object, where a sentence has no other.
-
-    A name that is parsed as a part of the finite verb behind it is its subject: "Rosa Lindqvist works".
-    """
+    """Make a name before a finite verb its subject, or the plural behind it its verb, where a sentence has no other."""
     verb = name.stop
-    if verb < sentence.stop and tags[verb] in ("VBD", "VBZ", "VBP"):
-        deps[name.start : verb] = [
-            "nsubj" if deps[token] == "compound" and heads[token] == verb else deps[token] for token in name
-        ]
+    for token in name if verb < sentence.stop and tags[verb] in FINITE else ():
+        deps[token] = "nsubj" if deps[token] == "compound" and heads[token] == verb else deps[token]
     if verb + 1 >= sentence.stop or tags[verb] != "NNS" or FINITE & set(tags[sentence.start : sentence.stop]):
         return
-    end = verb + 1
-    while end < sentence.stop and tags[end] in _PHRASE:
-        end += 1
+    end = next((token for token in range(verb + 1, sentence.stop) if tags[token] not in _PHRASE), sentence.stop)
     phrase = range(verb + 1, end)
     last = next((token for token in reversed(phrase) if tags[token] in _NOUNS), None)
     begins = tags[verb + 1] in ("DT", "PRP$", "NNP", "NNPS") or (tags[verb + 1] == "NNS" and tags[end] in ("IN", "TO"))

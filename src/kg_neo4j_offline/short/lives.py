@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import family, fold, is_stop_word, same_word, split_words
 from kg_neo4j_offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j_offline.short.dates_and_names import MONTH, when_of
 from kg_neo4j_offline.short.mentions import NAME, SentenceName, bearers

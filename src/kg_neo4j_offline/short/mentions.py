@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kg_neo4j import data_files
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.sentences import split_sentences
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 ALIKE = 0.85  # of the letters, from which on two spellings may be one word
 LEAST = 4  # letters of a word that is looked for in a title without spaces

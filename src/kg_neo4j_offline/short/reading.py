@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.words import fold, same_word, split_words
+from kg_neo4j.words import fold, same_word, split_words
 from kg_neo4j_offline.extracting.clauses import parse
 from kg_neo4j_offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j_offline.passages import ANSWERS, CandidateSentence

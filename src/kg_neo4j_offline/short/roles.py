@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 from kg_neo4j_offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j_offline.short.lives import KIN, StatedValue
 from kg_neo4j_offline.short.mentions import SentenceName, bearers

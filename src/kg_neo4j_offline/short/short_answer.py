@@ -14,7 +14,7 @@ from kg_neo4j.retrieve.checking.claims import SUPPORTED
 from kg_neo4j.retrieve.interface import UNANSWERED, Found
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 from kg_neo4j_offline.extracting.clauses import parse
 from kg_neo4j_offline.extractor.lexicon import CALENDAR
 from kg_neo4j_offline.passages import CandidateSentence

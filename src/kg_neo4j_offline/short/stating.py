@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.retrieve.checking.statement import number_of
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import fold, is_stop_word, same_word, split_words
 from kg_neo4j_offline.extracting.clauses import BE, NO, Clause, Role, Words, read_clauses, refuses
 from kg_neo4j_offline.extracting.verbs import agents_of, says_the_same, with_particle
 from kg_neo4j_offline.extractor.lexicon import HEADS, PARTICLES

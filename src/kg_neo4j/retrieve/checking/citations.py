@@ -15,7 +15,7 @@ from kg_neo4j.records import Citation, TreeStep
 from kg_neo4j.retrieve.checking.support import best_window
 from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.sentences import split_sentences
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 PLACES = 3  # beneath a node of a tree that one mark leads to, at most
 LOOKED_AT = 8  # leaves beneath a node that have most words of a claim, sentence by sentence

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kg_neo4j.retrieve.checking.claims import plain_text, split_claims
 from kg_neo4j.retrieve.checking.counterparts import name_spans
 from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.words import fold, split_words, word_spans
+from kg_neo4j.words import fold, split_words, word_spans
 
 FEWEST_WORDS = 3  # of a claim
 FEWEST_UNENDED = 5  # of one without a full stop: a shorter line is a heading

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.checking.polarity import OPPOSITES, denied_words
-from kg_neo4j.retrieve.checking.statement import MONTHS, number_of, read, ungrouped
+from kg_neo4j.retrieve.checking.statement import number_of, read, ungrouped
 from kg_neo4j.retrieve.checking.support import has_word
-from kg_neo4j.retrieve.words import PARTICLES, fold, is_stop_word, same_word, word_spans
+from kg_neo4j.words import MONTHS, PARTICLES, fold, is_stop_word, same_word, word_spans
 
 MOST_NAMES = 4  # of a claim, that are exchanged in pairs
 

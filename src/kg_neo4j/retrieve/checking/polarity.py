@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.checking.statement import MONTHS, Statement
-from kg_neo4j.retrieve.words import family, is_stop_word, same_word
+from kg_neo4j.retrieve.checking.statement import Statement
+from kg_neo4j.words import MONTHS, family, is_stop_word, same_word
 
 REACH = 12  # words between a name and the word that ties it
 SCOPE = 4  # words after a denial that it reaches

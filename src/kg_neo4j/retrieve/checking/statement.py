@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")  # 1,204
 _DATA = data_files.beside(__file__)
 _WORDS = {word: str(number) for number, word in enumerate(_DATA.words("ordinals"), 1)}
 _WORDS |= {word: number for number, words in _DATA.table("numbers").items() for word in words.split()}
-MONTHS = {name: number for number, names in enumerate(_DATA.lines("months"), 1) for name in names.split()}
 _TENS = frozenset(map(str, range(20, 100, 10)))
 _UNITS = frozenset(map(str, range(1, 10)))
 _VAGUE = frozenset({"one", "once", "both"})  # said without counting

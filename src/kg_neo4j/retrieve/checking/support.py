@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j.retrieve.checking.polarity import denied, opposite, turned_round
-from kg_neo4j.retrieve.checking.statement import MONTHS, Statement, number_of, read
+from kg_neo4j.retrieve.checking.statement import Statement, number_of, read
 from kg_neo4j.retrieve.sentences import split_sentences
-from kg_neo4j.retrieve.words import family, fold, same_word, split_words
+from kg_neo4j.words import MONTHS, family, fold, same_word, split_words
 
 COVERAGE = 0.55  # share of the claim's content words that the cited words must have; set on half of the pairs
 WINDOW = 3  # sentences beside each other that may support a claim together

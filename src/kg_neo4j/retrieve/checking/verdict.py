@@ -20,7 +20,7 @@ from kg_neo4j.retrieve.checking.polarity import DENIALS, denied_words
 from kg_neo4j.retrieve.checking.statement import Statement, read, ungrouped
 from kg_neo4j.retrieve.checking.support import CitedPassage, has_word, supports, words_of_lives
 from kg_neo4j.retrieve.sentences import split_sentences
-from kg_neo4j.retrieve.words import fold, same_word, split_words
+from kg_neo4j.words import fold, same_word, split_words
 
 STATED, CONTRADICTED, NOT_FOUND = "stated", "contradicted", "not found"
 SHARE = 0.66  # of the claim's words besides names that a statement has

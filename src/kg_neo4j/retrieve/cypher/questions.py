@@ -14,7 +14,7 @@ from kg_neo4j.retrieve.interface import Linked, Scope
 from kg_neo4j.retrieve.linking import can_link, link, look_up, near_query, suggest
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, say_missing
 from kg_neo4j.retrieve.question import Question, read
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 FETCHED = 201  # rows; those beyond the ones that are shown are counted
 PATHS = 6

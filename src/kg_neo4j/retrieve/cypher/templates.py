@@ -14,7 +14,7 @@ from functools import cache
 
 from kg_neo4j import data_files
 from kg_neo4j.data_files import fill
-from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import family, fold, is_stop_word, same_word, split_words
 
 FURTHEST = 9_999  # a year
 

@@ -16,7 +16,7 @@ from kg_neo4j.retrieve.checking.standing import CitedThing
 from kg_neo4j.retrieve.overview import report_marks
 from kg_neo4j.retrieve.overview.report_marks import Marked
 from kg_neo4j.retrieve.sentences import split_sentences
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
+from kg_neo4j.words import fold, is_stop_word, same_word, split_words
 
 PLACES = 5  # of each entity or fact that are looked at
 WEIGHED = 40  # entities and facts of one mark that are looked at

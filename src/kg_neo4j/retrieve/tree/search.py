@@ -30,7 +30,7 @@ from kg_neo4j.retrieve.projection_cache import KeptProjection
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, DETAIL, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
 FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact

@@ -15,7 +15,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ModelError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Usage
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, is_stop_word, split_words
 
 TURNS = 20  # that are remembered
 HISTORY_TOKENS = 1_000  # of them that a model is shown

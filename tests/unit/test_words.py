@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words, word_spans
+from kg_neo4j.words import family, fold, is_stop_word, same_word, split_words, word_spans
 
 
 @pytest.mark.parametrize(

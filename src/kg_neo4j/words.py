@@ -23,6 +23,7 @@ PARTICLES = frozenset("von van de der den di da la le du of ibn bin bint al el a
 
 IRREGULAR = {forms[0]: forms for forms in map(str.split, _DATA.lines("irregular"))}  # base form -> all, it first
 BASES = {form: base for base, forms in IRREGULAR.items() for form in forms[1:]}
+MONTHS = {name: number for number, names in enumerate(_DATA.lines("months"), 1) for name in names.split()}  # folded
 _FAMILIES = tuple(frozenset(line.split()) for line in _DATA.lines("families"))
 
 
