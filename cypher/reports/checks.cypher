@@ -1,5 +1,5 @@
 // title:   Checks of the graph
-// purpose: Each count is 0 in a graph that is whole and whose every row quotes its text.
+// purpose: Each count is 0 in a graph that is whole and whose every row says what its sentences say.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: Check STRING, Count INTEGER
@@ -31,6 +31,9 @@ UNION ALL
 RETURN 'rows of evidence whose quote is not in the text' AS Check,
        COUNT { MATCH (n:KgEntity|KgFact)-[e:MENTIONED_IN|STATED_IN]->(:KgChunk)
                WHERE n.graph = $graph AND e.quote IS NOT NULL AND e.quote_start IS NULL } AS Count
+UNION ALL
+RETURN 'rows of evidence that say what their sentences do not say' AS Check,
+       COUNT { MATCH (n:KgEntity|KgFact)-[e:MENTIONED_IN|STATED_IN]->(:KgChunk) WHERE n.graph = $graph AND e.flags IS NOT NULL } AS Count
 UNION ALL
 RETURN 'facts without their relationship' AS Check,
        COUNT { MATCH (f:KgFact) WHERE f.graph = $graph AND f.stated IS NULL

@@ -120,6 +120,7 @@ class ModelAnswer:
     context_hash: str = ""  # of what was carried over from earlier chunks; no part of the answer's key
     request_hash: str = ""  # of the messages as they were sent; the key in the cache of answers
     offsets: tuple[tuple[int, int], ...] = ()  # in the chunk, of the sentences whose numbers were shown
+    around: str | None = None  # words of it that are shown with the chunk, not in it; None: no model's answer
     kept: Usage = Usage()  # from the cache: what it took when it was paid for; `usage` is nothing then
 
 
@@ -148,6 +149,7 @@ class NodeRow:
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)  # schema columns, empty ones left out
     evidence: str | None = None
     span: Span | None = None
+    flags: tuple[RejectionReason, ...] = ()  # what its sentences do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ class RelationshipRow:
     evidence: str | None = None
     span: Span | None = None
     stated: bool = True  # False: likely, but no sentence says it; only the built-in extractor gives such rows
+    flags: tuple[RejectionReason, ...] = ()  # what its sentences do not say
 
 
 class RejectionReason(enum.StrEnum):
@@ -183,6 +186,16 @@ class RejectionReason(enum.StrEnum):
     NO_SUCH_SENTENCE = "no_such_sentence"  # a number that was not shown
     NO_EVIDENCE = "no_evidence"  # the evidence words are not in the chunk, and the setting says reject
     ANSWER_TOO_LARGE = "answer_too_large"  # beyond the cap on bytes or rows
+    FROM_EXAMPLE = "from_example"  # of the prompt's example, and not in the text
+    UNKNOWN_COLUMN = "unknown_column"  # of a value: the schema has no such column
+    # A row is flagged for these, or refused where the setting says reject.
+    NAME_NOT_IN_TEXT = "name_not_in_text"
+    ENDS_NOT_IN_SENTENCES = "ends_not_in_sentences"  # the sentences name neither end of a relationship
+    DATE_NOT_IN_SENTENCES = "date_not_in_sentences"
+    NUMBER_NOT_IN_SENTENCES = "number_not_in_sentences"
+    ENDS_SWAPPED = "ends_swapped"  # they fit the type only the other way round
+    SELF_LOOP = "self_loop"  # from a node to itself
+    INVERSE = "inverse"  # an earlier row with the same sentences says it the other way round
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +208,17 @@ class Rejection:
     detail: str = ""
     round: int = 0
     repaired: bool = False  # asked for again, and accepted then; otherwise quarantined
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedValue:
+    """An optional value that was left out; its row stays."""
+
+    line: int
+    column: str
+    value: str  # as the model wrote it, shortened to 200 characters
+    reason: RejectionReason
+    row: str  # as the model wrote it, shortened to 500 characters
 
 
 class ChunkOutcome(enum.StrEnum):
@@ -227,6 +251,7 @@ class Extraction:
     detail: str = ""  # one line on an outcome that is not DONE
     repeated: int = 0  # accepted rows that say again what an earlier round said
     ignored: float = 0.0  # the largest share of an answer that is neither row nor header nor thought, 0 to 1
+    dropped: tuple[DroppedValue, ...] = ()
     version: int = EXTRACTION_VERSION
 
     def __post_init__(self) -> None:
@@ -273,6 +298,8 @@ class RunCounts:
     failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
     rejections: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
     repaired: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
+    flags: Mapping[str, int] = field(default_factory=dict)  # reason -> accepted rows that their sentences do not say
+    dropped: Mapping[str, int] = field(default_factory=dict)  # reason -> optional values that were left out
     steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
     quotes: QuoteCounts = QuoteCounts()

@@ -66,6 +66,7 @@ def load(
 @continues
 def quarantine(
     retry: bool = False,
+    values: bool = False,
     model: str | None = None,
     budget_usd: float | None = None,
     graph: str | None = None,
@@ -83,7 +84,7 @@ def quarantine(
         if retry:
             found = rebuild.retry_quarantine(settings=settings, budget_usd=budget_usd, progress=bars)
         else:
-            found = rebuild.quarantine(settings=settings, progress=bars)
+            found = rebuild.quarantine(values=values, settings=settings, progress=bars)
     show(found, print_load if retry else _print_quarantine, as_json=as_json)
 
 

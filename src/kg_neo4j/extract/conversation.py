@@ -33,6 +33,7 @@ from kg_neo4j.extract.reading import (
     without_rows,
 )
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
+from kg_neo4j.words import split_words
 
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
 OUTCOMES = {ContentFiltered: ChunkOutcome.FILTERED, ContextTooLong: ChunkOutcome.TOO_LONG}  # of a chunk; else failed
@@ -190,9 +191,19 @@ class Conversation:
             round=len(self.rounds.answers),
             context_hash=self.task.context.hash,
             offsets=self.rounds.shown.offsets,
+            around=self._around(answer.text) if self.extractor.converses else None,
         )
         if self.rounds.add(numbered):
             self.extractor.keep(numbered)
+
+    def _around(self, said: str) -> str:
+        """Return the words of the title, the headings and what came before that an answer may use, not in the chunk."""
+        task, names = self.task, (name for name, _ in self.task.context.known)
+        shown = " ".join((task.document.title, task.chunk.section, task.context.before, *names))
+        used, own = {word[:3].casefold() for word in split_words(said)}, set(split_words(task.chunk.text))
+        return " ".join(
+            word for word in dict.fromkeys(split_words(shown)) if word[:3].casefold() in used and word not in own
+        )
 
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
         if self.rounds.answers:

@@ -12,13 +12,17 @@ from dataclasses import dataclass, field, replace
 
 from kg_neo4j import data_files
 from kg_neo4j._models.answer_text import has_ended
+from kg_neo4j.extract import numbering
 from kg_neo4j.extract import rows as csv_rows
+from kg_neo4j.extract.csv_record import parse_lenient
+from kg_neo4j.extract.row_checks import RowChecks
 from kg_neo4j.extract.rows import PartKind, RowKind
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import ToSource, ValidRows, validate
 from kg_neo4j.records import (
     Chunk,
     ChunkOutcome,
+    DroppedValue,
     Extraction,
     ModelAnswer,
     NodeRow,
@@ -28,7 +32,7 @@ from kg_neo4j.records import (
     Usage,
 )
 
-RULES_VERSION = 6  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
+RULES_VERSION = 7  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
 WHOLE, CONTINUE, AGAIN, HALF = "whole", "continue", "again", "half"  # steps, as stored with answers
 GLEAN, REPAIR = "glean", "repair"
 REMARK = 200  # characters below a header row that may speak of an empty section; more than that were rows
@@ -71,7 +75,9 @@ class Rounds:
     rejections: list[Rejection] = field(default_factory=list)
     read: int = 0
     repeated: int = 0
-    names: dict[str, str] = field(default_factory=dict)  # of `nodes`, by id
+    dropped: list[DroppedValue] = field(default_factory=list)
+    checks: RowChecks | None = None  # of the last answer
+    known: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # of `nodes`, by id: name, type, role
     named: dict[tuple[str, str], tuple[str, set[str]]] = field(default_factory=dict)  # name, type -> id, properties
     stated: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # ends, type, identity -> properties
     outcomes: list[tuple[ModelAnswer, ChunkOutcome, str]] = field(default_factory=list)
@@ -88,8 +94,10 @@ class Rounds:
             evidence=self.reading.evidence,
             to_source=self.shown.to_source,
             offsets=answer.offsets,
-            known=self.names if answer.round else {},
+            checks=self._checked(answer),
+            known=self.known if answer.round else {},
         )
+        self.dropped += valid.dropped
         if answer.step == REPAIR:
             _mark_repaired(self.rejections, valid, self.reading.schema)
             self.read -= _drop_repeated(self.rejections, valid, self.reading.schema)
@@ -122,7 +130,18 @@ class Rounds:
             detail=detail,
             repeated=self.repeated,
             ignored=self.ignored,
+            dropped=tuple(self.dropped),
         )
+
+    def _checked(self, answer: ModelAnswer) -> RowChecks | None:
+        """Return what the rows of a model's answer are held against; it knows what earlier answers stated."""
+        if answer.around is None:
+            return None
+        if self.checks is None or self.checks.around != answer.around:
+            offsets = answer.offsets or numbering.number(self.chunk.text)
+            earlier = self.checks.stated if self.checks else set()
+            self.checks = RowChecks(self.reading.schema, self.chunk.text, answer.around, offsets, stated=earlier)
+        return self.checks
 
 
 def interpret(chunk: Chunk, answers: Sequence[ModelAnswer], reading: Reading, shown: Shown) -> Extraction:
@@ -155,7 +174,7 @@ def row_id(rejection: Rejection, schema: Schema) -> str:
     Where relationships have no ids, it is the id of a node, or those of both ends.
     """
     line = rejection.text.split("\n", 1)[0]
-    fields = [each.strip().strip('"').strip() for each in csv_rows.parse_lenient(line) or line.split(",")]
+    fields = [each.strip().strip('"').strip() for each in parse_lenient(line) or line.split(",")]
     if schema.counts_relationships:
         return fields[0]
     return " ".join(each for each in fields[schema.node_header.index("node_id") :] if _NODE_ID.fullmatch(each))
@@ -192,7 +211,7 @@ def _add(found: Rounds, valid: ValidRows, number: int, schema: Schema) -> None:
             continue
         found.relationships.append(replace(row, source_id=ends[0], target_id=ends[1]))
         found.stated.setdefault(stated, set()).update(row.properties)
-    found.names.update((node.node_id, node.name) for node in found.nodes)
+    found.known |= {node.node_id: (node.name, node.type, str(node.properties.get("role", ""))) for node in found.nodes}
     found.rejections += (replace(rejection, round=number) for rejection in valid.rejections)
 
 

@@ -9,15 +9,17 @@ that it has used, it corrects itself: the last whole one of its versions counts,
 from __future__ import annotations
 
 import enum
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from kg_neo4j._models.answer_text import Thought, has_ended, thoughts
-from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.csv_record import joined, parse_lenient, parse_strict
+from kg_neo4j.extract.schema import ColumnKind, Schema
 from kg_neo4j.records import Rejection, RejectionReason
 
+NEEDED = frozenset({ColumnKind.ID, ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET})
 STATED = "stated"  # a column that the relationship section may have besides the schema's: "false" for likely rows
 MAX_ANSWER = 1_000_000  # characters; the longest answers of today's models have about 500,000
 MAX_ROWS = 20_000
@@ -32,9 +34,9 @@ _LONE_ID = re.compile(r"\s*[A-Za-z]{0,12}[_-]?[0-9]+\s*")
 # "- n1: PERSON", "r1 -> n1", "n1   PERSON"; and "Ada -> KNEW -> Ben"
 _BEGINS_WITH_ID = re.compile(r"\W{0,4}[A-Za-z]{1,3}[_-]?[0-9]{1,5}(?:\s*[^\w\s]|\s{2,}\S)|.*(?:->|=>|→).*(?:->|=>|→)")
 _WORD = re.compile(r"[\w ]{1,40}")
+_TUPLE = re.compile(r"\s*\((.*)\)[\s,;]*")
+_OBJECT = re.compile(r"\{[^{}]*\}")
 _HEADER_EDGE = ' \t"*`|\ufeff\u200b'
-_OPEN = re.compile(r'[ \t]*+"[^"]*+(?:""[^"]*+)*+\Z')
-_QUOTE_RUN = re.compile(r'\\?"+')
 
 
 class RowKind(enum.StrEnum):
@@ -53,6 +55,7 @@ class RawRow:
     fields: tuple[str, ...]
     text: str  # as the model wrote it, shortened to 500 characters
     stated: bool = True  # False: the answer calls it likely only
+    others: tuple[tuple[str, str], ...] = ()  # values of columns that the schema does not have, with their names
 
 
 class PartKind(enum.StrEnum):
@@ -105,6 +108,8 @@ class _Header:
     fault: str = ""  # why rows below it cannot be used
     separator: str = ","
     stated: int | None = None  # the place of the column that says whether a row is stated, where there is one
+    kinds: tuple[ColumnKind | None, ...] = ()  # of the columns, as they stand in the answer
+    others: tuple[tuple[int, str], ...] = ()  # columns that the schema does not have: place, name
 
 
 @dataclass(slots=True)
@@ -143,6 +148,7 @@ class _RowReader:
         cut = len(text) if len(text) <= MAX_ANSWER else text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
         self._text, self._rest = text[:cut], text[cut:]
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
+        self._kinds = {column.name: column.kind for column in (*schema.nodes, *schema.relationship_columns)}
         self._id = schema.node_header.index("node_id")
         self._unasked = tuple(column.name for column in schema.unasked)
         names = sorted({name for columns in self._columns.values() for name in columns})
@@ -168,6 +174,8 @@ class _RowReader:
             self._version.parts.append(Part(kind, position, following))
             self._line += self._text.count("\n", position, following)
             position = following
+        if not any(each.sections for each in self._versions):
+            self._versions = [self._objects() or self._version]
         rest = self._text[position:] + self._rest
         if rest.strip():
             detail = f"{len(rest)} characters in {rest.count(chr(10)) + 1} lines were not read"
@@ -175,6 +183,37 @@ class _RowReader:
         if rest:
             self._version.parts.append(Part(PartKind.REJECTION, position, position + len(rest)))
         return self._result()
+
+    def _objects(self) -> _Version | None:
+        """Return the rows of an answer in JSON: each object with the columns of a section is one; None without any."""
+        found, position = _Version(), 0
+        for match in _OBJECT.finditer(self._text):
+            try:
+                values = {name.casefold(): value for name, value in json.loads(match[0]).items()}
+            except ValueError:
+                continue
+            kinds = (kind for kind, names in self._columns.items() if self._needed(names) <= values.keys())
+            if (kind := next(kinds, None)) is None or len(found.rows) >= MAX_ROWS:
+                continue
+            names = (*self._columns[kind], *(self._unasked if kind is RowKind.RELATIONSHIP else ()))
+            fields = tuple(_text_of(values.get(name)) for name in names)
+            others = tuple((name, _text_of(value)) for name, value in values.items() if name not in names)
+            line = self._text.count("\n", 0, match.start()) + 1
+            found.rows.append(RawRow(line, kind, fields, match[0][:SHOWN], others=others))
+            found.parts += [Part(PartKind.IGNORED, position, match.start())] * (position < match.start())
+            found.parts.append(Part(PartKind.ROW, *match.span()))
+            found.sections.add(kind)
+            position = match.end()
+        if not found.rows:
+            return None
+        if position < len(self._text):
+            found.parts.append(Part(_prose(self._text[position:]), position, len(self._text)))
+        if self._text.rstrip().rstrip("`").rstrip().endswith(("}", "]")):  # it is closed, with the list that is empty
+            found.sections |= set(RowKind)
+        return found
+
+    def _needed(self, names: Sequence[str]) -> set[str]:
+        return {name for name in names if self._kinds[name] in NEEDED}
 
     def _result(self) -> ReadRows:
         """Return all versions together, without those whose ids the last whole one gives again."""
@@ -205,7 +244,7 @@ class _RowReader:
                 self._version = _Version()
                 self._versions.append(self._version)
             self._header, self._close = header, True
-            if not (header.fault and end == len(self._text) and self._begins_header(line)):  # else it was cut here
+            if not (end == len(self._text) and self._begins_header(line)):  # else it was cut here
                 self._version.sections.add(header.kind)
             return PartKind.HEADER, self._after(end)
         if self._header is None:
@@ -229,16 +268,22 @@ class _RowReader:
             names = _names(line, separator)
             for kind, columns in self._columns.items():
                 may_have = (*self._unasked, STATED) if kind is RowKind.RELATIONSHIP else ()
-                more = set(may_have) & set(names)
-                if len(names) == len(columns) + len(more) and set(names) == set(columns) | more:
+                if (
+                    self._needed(columns) <= set(names)
+                    and len(set(names)) == len(names)
+                    and all(map(_WORD.fullmatch, names))
+                ):
                     order = tuple(names.index(each) if each in names else -1 for each in (*columns, *may_have[:-1]))
-                    stated = names.index(STATED) if STATED in more else None
-                    return _Header(kind, len(names), order, separator=separator, stated=stated)
+                    stated = names.index(STATED) if STATED in names and may_have else None
+                    kinds = tuple(map(self._kinds.get, names))
+                    named = (*columns, *may_have)
+                    others = tuple((place, name) for place, name in enumerate(names) if name not in named)
+                    return _Header(kind, len(names), order, "", separator, stated, kinds, others)
         return self._almost_header(_names(line, ","))
 
     def _begins_header(self, line: str) -> bool:
-        start = line.strip()
-        return len(start) > 2 and any(",".join(columns).startswith(start) for columns in self._columns.values())
+        start, whole = line.strip(), map(",".join, self._columns.values())
+        return len(start) > 2 and any(each.startswith(start) and each != start for each in whole)
 
     def _almost_header(self, names: Sequence[str]) -> _Header | None:
         if len(names) < 3 or not all(_WORD.fullmatch(name) for name in names):
@@ -257,7 +302,7 @@ class _RowReader:
     def _take(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
         """Read the record at `position`, whose first line ends at `end`; return its kind, and where the next begins."""
         separator = self._separator(self._text[position:end], header)
-        fields, stop = _parse_strict(self._text, position, separator)
+        fields, stop = parse_strict(self._text, position, separator)
         is_broken = fields is None and (stop == position or not self._may_be_cut)
         has_other_width = fields is None or len(fields) != header.width
         if is_broken or (has_other_width and stop > end and self._hides_rows(end + 1, stop, header)):
@@ -265,6 +310,10 @@ class _RowReader:
         row = self._text[position:stop]
         if separator == "|" and fields is not None and len(fields) == header.width + 2 and row.lstrip().startswith("|"):
             fields = fields[1:-1]  # a row of a table in Markdown
+        if (fields is None or len(fields) != header.width) and (tuple_ := _TUPLE.fullmatch(row)):
+            fields = parse_lenient(re.sub(r",\s+", ",", tuple_[1]), separator)
+        if fields is not None and len(fields) == header.width + 1:
+            fields = joined(fields, separator, header.kinds) or fields
         last = stop >= self._last_content
         if last and self._was_cut and stop == len(self._text) and (self._close or self._is_row(row, fields, header)):
             kind = self._reject_cut(row, header)
@@ -288,7 +337,7 @@ class _RowReader:
 
     def _take_faulty(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
         """Count what stands under a header that is almost one."""
-        fields, stop = _parse_strict(self._text, position)
+        fields, stop = parse_strict(self._text, position)
         end = stop if fields is not None and len(fields) == header.width else end
         line = self._text[position:end]
         if line.count(",") + 1 >= header.width or (self._close and "," in line):
@@ -305,8 +354,9 @@ class _RowReader:
             detail = f"a field of {longest} characters; at most {MAX_FIELD}"
             return self._reject(row, RejectionReason.TOO_LONG, detail)
         ordered = tuple(fields[place] if place >= 0 else "" for place in header.order)
+        others = tuple((name, fields[place]) for place, name in header.others)
         stated = header.stated is None or fields[header.stated].strip().casefold() != "false"
-        self._version.rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN], stated))
+        self._version.rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN], stated, others))
         self._accepted += 1
         return PartKind.ROW
 
@@ -338,7 +388,7 @@ class _RowReader:
             stop = self._line_end(start)
             if self._as_header(self._text[start:stop]):
                 return True
-            fields, _ = _parse_strict(self._text, start, self._separator(self._text[start:stop], header))
+            fields, _ = parse_strict(self._text, start, self._separator(self._text[start:stop], header))
             if fields is not None and len(fields) == header.width and _ID_LIKE.fullmatch(fields[0]):
                 return True
             start = stop + 1
@@ -355,6 +405,13 @@ class _RowReader:
         return min((start for start in self._thoughts if position < start < end), default=end)
 
 
+def _text_of(value: object) -> str:
+    """Return a value of JSON as a field of a row."""
+    if isinstance(value, list):
+        return " ".join(map(_text_of, value))
+    return "" if value is None else str(value)
+
+
 def _prose(line: str) -> PartKind:
     """Return what a line is that is no row."""
     return PartKind.IGNORED if any(char.isalnum() for char in line) else PartKind.FENCE
@@ -364,73 +421,3 @@ def _names(line: str, separator: str) -> list[str]:
     """Return the words of a line that may be a header; quotes around (or lost among) them do not matter."""
     plain = line.replace('"', "").strip(_HEADER_EDGE)
     return [name.strip(_HEADER_EDGE).casefold() for name in plain.split(separator)]
-
-
-# ------------------------------------------------------------------------------------------------- one CSV record
-
-# Read twice: as RFC 4180 has it, and as careless writers have it. The csv module is not used: it stops at NUL and at
-# 131,072 characters, and one stray quote makes it swallow all the rows that follow.
-
-
-@cache
-def _field(separator: str) -> re.Pattern[str]:
-    """Return what a field is: quoted, spaces around it, or without quotes; up to where the next begins."""
-    part = re.escape(separator)
-    quoted = rf'[ \t]*+"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"[ \t]*?(?=[{part}\n]|\Z)'
-    return re.compile(rf'{quoted}|(?P<plain>[^"{part}\n]*+)(?=[{part}\n]|\Z)')
-
-
-def _parse_strict(text: str, start: int, separator: str = ",") -> tuple[tuple[str, ...] | None, int]:
-    """Return the RFC 4180 record at `start`, and where it ends; line breaks within quotes belong to it.
-
-    There are no fields where its last quote is still open at the text's end, or where it is malformed: then it ends at
-    `start`.
-    """
-    fields: list[str] = []
-    position = start
-    while match := _field(separator).match(text, position):
-        quoted = match["quoted"]
-        fields.append(match["plain"] if quoted is None else quoted.replace('""', '"'))
-        position = match.end()
-        if position == len(text) or text[position] == "\n":
-            return tuple(fields), position
-        position += 1  # the separator
-    return None, len(text) if _OPEN.match(text, position) else start
-
-
-def parse_lenient(line: str, separator: str = ",") -> tuple[str, ...] | None:
-    r"""Return the fields of one line whose quotes are in pairs, although not where RFC 4180 has them; else None.
-
-    Reads `Dwayne "The Rock" Johnson`, `"he said "yes" twice"` and `"he said \"yes\""`.
-    """
-    fields: list[str] = []
-    position = 0
-    while True:
-        indent = len(line) - len(line[position:].lstrip(" \t"))
-        if line.startswith('"', indent):
-            found = _quoted(line, indent + 1, separator)
-            if found is None:
-                return None
-            field, position = found
-        else:
-            end = line.find(separator, position)
-            end = len(line) if end < 0 else end
-            field, position = line[position:end], end
-        if field.count('"') % 2:
-            return None
-        fields.append(field)
-        if position >= len(line):
-            return tuple(fields)
-        position += 1
-
-
-def _quoted(line: str, start: int, separator: str) -> tuple[str, int] | None:
-    """Return a quoted field's text and the offset of the separator or line end after it; None where there is none."""
-    for run in _QUOTE_RUN.finditer(line, start):
-        if run[0].startswith("\\") or len(run[0]) % 2 == 0:
-            continue
-        rest = line[run.end() :].lstrip(" \t")
-        if not rest or rest.startswith(separator):
-            inner = line[start : run.end() - 1]
-            return inner.replace('\\"', '"').replace('""', '"'), len(line) - len(rest)
-    return None

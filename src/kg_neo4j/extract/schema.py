@@ -35,6 +35,7 @@ class ColumnKind(enum.StrEnum):
     SOURCE = "source"  # node_id of a relationship's first node
     TARGET = "target"  # node_id of its second node
     TEXT = "text"
+    DATE = "date"  # ISO as far as it is certain, else text
     YEAR = "year"  # integer, negative for BC; "c. 570" gives 570
     NUMBER = "number"
     EVIDENCE = "evidence"  # words of the chunk
@@ -66,7 +67,7 @@ class SchemaColumn:
     @property
     def is_property(self) -> bool:
         """True where the value is stored as a property of the node or relationship."""
-        return self.kind in (ColumnKind.TEXT, ColumnKind.YEAR, ColumnKind.NUMBER)
+        return self.kind in (ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.YEAR, ColumnKind.NUMBER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +234,10 @@ def _check(schema: Schema, where: str) -> None:
         hint = 'with evidence = "sentences" both sections have one column of this kind, named sentences'
         raise UsageError(f"{where}: the columns of kind evidence do not fit evidence = {schema.evidence!r}", hint=hint)
     relationship_start = _RELATIONSHIP_START if schema.counts_relationships else _RELATIONSHIP_START[1:]
-    dates = {column.name for column in schema.nodes if column.kind is ColumnKind.TEXT}
+    dates = {column.name for column in schema.nodes if column.kind in (ColumnKind.TEXT, ColumnKind.DATE)}
     for column in schema.years:
         if column.kind is not ColumnKind.YEAR or column.year_of not in dates:
-            hint = 'a column of nodes that is not asked for is of kind "year", and its year_of names one of kind "text"'
+            hint = 'a column of nodes that is not asked for is of kind "year", and its year_of names one of kind "date"'
             raise UsageError(f"{where}: the column {column.name} is never filled", hint=hint)
     for columns, start, section in (
         ((*schema.nodes, *schema.years), _NODE_START, "nodes"),

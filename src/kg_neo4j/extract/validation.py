@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kg_neo4j.extract import numbering
 from kg_neo4j.extract.evidence import locate
+from kg_neo4j.extract.row_checks import RowChecks
 from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.extract.values import (
@@ -23,11 +24,20 @@ from kg_neo4j.extract.values import (
     ValueRefused,
     clean_field,
     normalise_type,
+    parse_date,
     parse_number,
     parse_year,
     unmarked,
 )
-from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
+from kg_neo4j.records import (
+    DroppedValue,
+    NodeRow,
+    PropertyValue,
+    Rejection,
+    RejectionReason,
+    RelationshipRow,
+    Span,
+)
 
 PERSON = "PERSON"  # the type whose nodes have years of birth and death
 FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text
@@ -35,7 +45,9 @@ T = TypeVar("T")
 ToSource = Callable[[int, int], tuple[int, int]]
 
 _NUMBERED = re.compile(r"^\W*(?:\d+[.)]\s+)?\W*|\s*\(.*|\W+$")  # around an id: "1. n1", "[n1]", "n1 (Ada)"
-_LIMITS = {ColumnKind.NAME: MAX_NAME, ColumnKind.TEXT: MAX_TEXT, ColumnKind.EVIDENCE: MAX_TEXT}
+_LIMITS = dict.fromkeys((ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.EVIDENCE), MAX_TEXT)
+_LIMITS |= {ColumnKind.NAME: MAX_NAME}
+SHOWN = 200  # characters of a value that is left out
 _REQUIRED = frozenset({ColumnKind.ID, ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET})
 
 
@@ -46,9 +58,10 @@ class ValidRows:
     nodes: tuple[NodeRow, ...]
     relationships: tuple[RelationshipRow, ...]
     rejections: tuple[Rejection, ...]
+    dropped: tuple[DroppedValue, ...]
 
 
-def validate(
+def validate(  # noqa: PLR0913 - how rows are judged; all but three by name
     read: ReadRows,
     schema: Schema,
     text: str,
@@ -56,19 +69,22 @@ def validate(
     evidence: str = FLAG,
     to_source: ToSource | None = None,
     offsets: numbering.Offsets = (),
-    known: Mapping[str, str] | None = None,
+    checks: RowChecks | None = None,
+    known: Mapping[str, tuple[str, str, str]] | None = None,
 ) -> ValidRows:
     """Return the accepted and the rejected rows of one answer on `text`.
 
     `evidence` says what becomes of a row whose words are not in `text`: "flag" keeps it without a span, "reject"
     rejects it (NO_EVIDENCE), also where it gives none. `to_source` maps spans of a shortened text to the source's.
     `offsets` are those of the numbered sentences in `text`. `known` are nodes of earlier rounds on the same chunk, id
-    to name: a relationship may end there, too.
+    to name, type and role: a relationship may end there, too. With `checks` a row that says what its sentences do not
+    say is flagged, or rejected with "reject".
     """
-    work = _Validation(schema, text, evidence, to_source, offsets, list(read.rejections), dict(known or {}))
+    work = _Validation(schema, text, evidence, to_source, offsets, list(read.rejections), dict(known or {}), checks)
     nodes = work.accepted(read, RowKind.NODE, work.node)
     relationships = work.accepted(read, RowKind.RELATIONSHIP, work.relationship)
-    return ValidRows(nodes, relationships, tuple(sorted(work.rejections, key=lambda rejection: rejection.line)))
+    rejections = sorted(work.rejections, key=lambda rejection: rejection.line)
+    return ValidRows(nodes, relationships, tuple(rejections), tuple(work.dropped))
 
 
 @dataclass(slots=True)
@@ -81,7 +97,9 @@ class _Validation:
     to_source: ToSource | None
     offsets: numbering.Offsets
     rejections: list[Rejection]
-    names: dict[str, str]  # of nodes, by id
+    known: dict[str, tuple[str, str, str]]  # of nodes, by id: name, type, role
+    checks: RowChecks | None
+    dropped: list[DroppedValue] = field(default_factory=list)
     node_rows: dict[str, RawRow] = field(default_factory=dict)  # id -> the accepted row
     relationship_rows: dict[str, RawRow] = field(default_factory=dict)
     ends: dict[str, set[str]] = field(default_factory=dict)  # ids and names, case folded -> ids
@@ -98,14 +116,19 @@ class _Validation:
 
     def node(self, row: RawRow) -> NodeRow:
         words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, frozenset())
-        fields |= self._evidence(words, lambda: [words[ColumnKind.NAME]])
+        name, properties = words[ColumnKind.NAME], fields["properties"]
+        fields |= self._evidence(words, lambda: [name])
+        if self.checks is not None:
+            if self.checks.is_example("name", name):
+                raise ValueRefused(RejectionReason.FROM_EXAMPLE, f"{name[:80]!r} is a name of the prompt's example")
+            fields["flags"] = self._flags(self.checks.node(name, properties, fields["span"]))
         if fields["type"] == PERSON:
-            fields["properties"] |= self._years(fields["properties"])
+            properties |= self._years(properties)
         node_id = _claim(self.node_rows, _NUMBERED.sub("", words[ColumnKind.ID]) or words[ColumnKind.ID], row)
         self.ends.setdefault(node_id.casefold(), set()).add(node_id)
-        self.ends.setdefault(words[ColumnKind.NAME].casefold(), set()).add(node_id)
-        self.names[node_id] = words[ColumnKind.NAME]
-        return NodeRow(node_id=node_id, name=words[ColumnKind.NAME], **fields)
+        self.ends.setdefault(name.casefold(), set()).add(node_id)
+        self.known[node_id] = (name, fields["type"], str(properties.get("role", "")))
+        return NodeRow(node_id=node_id, name=name, **fields)
 
     def _years(self, properties: Mapping[str, PropertyValue]) -> dict[str, int]:
         """Return the columns that hold the year of another one, as far as that can be read."""
@@ -119,8 +142,12 @@ class _Validation:
         allowed = self.schema.relationship_types
         words, fields = self._fields(row, self.schema.relationship_columns, allowed, RESERVED_RELATIONSHIP_TYPES)
         ends = (words[ColumnKind.SOURCE], words[ColumnKind.TARGET])
-        fields |= self._evidence(words, lambda: [self.names[self._end(end)] for end in ends])
+        fields |= self._evidence(words, lambda: [self.known[self._end(end)][0] for end in ends])
         source, target = map(self._end, ends)
+        if self.checks is not None:
+            both = (self.known[source], self.known[target])
+            said = (fields["type"], fields["properties"], fields["evidence"], fields["span"])
+            fields["flags"] = self._flags(self.checks.relationship(both, *said))
         row_id = f"{source} {target}"
         if ColumnKind.ID in words:
             row_id = _claim(self.relationship_rows, words[ColumnKind.ID], row)
@@ -129,7 +156,7 @@ class _Validation:
     def _end(self, written: str) -> str:
         """Return the id of the node that an end names: by its id, numbered or in other case too, or by its name."""
         for end in (written, _NUMBERED.sub("", written)):
-            if end in self.names:
+            if end in self.known:
                 return end
             if len(found := self.ends.get(end.casefold(), ())) == 1:
                 return next(iter(found))
@@ -143,14 +170,22 @@ class _Validation:
         words: dict[ColumnKind, str] = {}
         properties: dict[str, PropertyValue] = {}
         for column, raw in zip(columns, row.fields, strict=True):
-            plain = unmarked(raw, column.kind is ColumnKind.NAME) if column.kind is not ColumnKind.EVIDENCE else raw
-            text = clean_field(plain, column.name, _LIMITS.get(column.kind, MAX_ID))
+            try:
+                plain = unmarked(raw, column.kind is ColumnKind.NAME) if column.kind is not ColumnKind.EVIDENCE else raw
+                text = clean_field(plain, column.name, _LIMITS.get(column.kind, MAX_ID))
+                if column.is_property and text:
+                    properties[column.name] = self._property(text, column)
+            except ValueRefused as refused:
+                if not column.is_property or column.identity:
+                    raise
+                self._drop(row, column.name, raw, refused.reason)
+                continue
             if not text and column.kind in _REQUIRED:
                 raise ValueRefused(RejectionReason.EMPTY_FIELD, f"{column.name} is empty")
             if not column.is_property:
                 words[column.kind] = text
-            elif text:
-                properties[column.name] = _property(text, column)
+        for name, raw in row.others:
+            self._drop(row, name, raw, RejectionReason.UNKNOWN_COLUMN)
         kind = normalise_type(words[ColumnKind.TYPE], reserved)
         if allowed and kind not in {normalise_type(name, reserved) for name in allowed}:
             raise ValueRefused(RejectionReason.BAD_TYPE, f"{kind} is not one of the schema's types")
@@ -160,6 +195,27 @@ class _Validation:
             "original_type": words[ColumnKind.TYPE],
             "properties": properties,
         }
+
+    def _property(self, text: str, column: SchemaColumn) -> PropertyValue:
+        if column.kind is ColumnKind.YEAR:
+            return parse_year(text, column.name)
+        if column.kind is ColumnKind.NUMBER:
+            return parse_number(text, column)
+        value = parse_date(text) if column.kind is ColumnKind.DATE else text
+        if self.checks is not None and self.checks.is_example(column.name, value):
+            raise ValueRefused(RejectionReason.FROM_EXAMPLE, f"{column.name}: {text[:80]!r} is of the prompt's example")
+        return value
+
+    def _drop(self, row: RawRow, column: str, value: str, reason: RejectionReason) -> None:
+        if value.strip():
+            self.dropped.append(DroppedValue(row.line, column, value[:SHOWN], reason, row.text))
+
+    def _flags(self, found: Iterable[tuple[RejectionReason, str]]) -> tuple[RejectionReason, ...]:
+        """Return what a row's sentences do not say; refuse the row for it where evidence is asked for."""
+        flags = dict(found)
+        for reason, words in flags.items() if self.evidence == REJECT else ():
+            raise ValueRefused(reason, f"the sentences do not say it: {words[:200]}")
+        return tuple(flags)
 
     def _evidence(self, words: Mapping[ColumnKind, str], names: Callable[[], Sequence[str]]) -> dict[str, Any]:
         """Return the quote of a row, and where it is in the text; `names` are asked for where none is given."""
@@ -183,12 +239,6 @@ class _Validation:
         if span is None or self.to_source is None:
             return span
         return Span(*self.to_source(span.start, span.end), span.method)
-
-
-def _property(text: str, column: SchemaColumn) -> PropertyValue:
-    if column.kind is ColumnKind.YEAR:
-        return parse_year(text, column.name)
-    return parse_number(text, column) if column.kind is ColumnKind.NUMBER else text
 
 
 def _claim(taken: dict[str, RawRow], row_id: str, row: RawRow) -> str:

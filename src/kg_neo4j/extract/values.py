@@ -7,11 +7,13 @@ import html
 import math
 import re
 import unicodedata
+from calendar import monthrange
 from functools import lru_cache
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.schema import SchemaColumn
 from kg_neo4j.records import RejectionReason
+from kg_neo4j.words import MONTHS, fold, split_words
 
 TYPE_PATTERN = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 MAX_TYPE = 64  # characters
@@ -23,7 +25,6 @@ MAX_NAME = 500  # Neo4j cannot index a key of 8,000 bytes; no name needs a tenth
 MAX_TEXT = 4_000
 MAX_NUMBER = 2**53  # beyond it, JSON readers and floats lose digits
 
-_NOTHING = frozenset({"", "-", "–", "—", "?", "null", "none", "n/a", "unknown"})  # how models write an empty field
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -32,6 +33,7 @@ _INVISIBLE = re.compile(
 _JOINED = "\u0600-\u1dff\u2190-\U0010ffff"
 _STRAY_JOINER = re.compile(f"(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])")
 _ENTITY = re.compile(r"&(?:amp;)*(#?\w{1,31};)")  # also escaped twice; "AT&T" has none
+_NOTHING = frozenset(_DATA.lines("nothing")) | {""}  # how models write an empty field
 _AROUND = re.compile("|".join(_DATA.lines("around_names")))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[ _-]+")
@@ -129,6 +131,11 @@ MIN_YEAR, MAX_YEAR = -9999, 9999
 _PARTS = _DATA.parts("years")
 _PARTS["second"] = _PARTS["year"].replace("<year", "<second")
 _YEAR_FORMS = tuple(re.compile(data_files.fill(form, _PARTS)) for form in _DATA.lines("year_forms"))
+MONTHS_A_YEAR = 12
+_RANGE = re.compile(r"\d\s*[-–—/]\s*\d")
+_ISO_DAY = re.compile(r"[-−]?\d{3,4}-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)")
+_DAY_FIRST = re.compile(r"(?<!\d)(?P<day>\d{1,2})(?P<mark>[./-])(?P<month>\d{1,2})(?P=mark)\d{4}(?!\d)")
+_DAY = re.compile(r"(?<![\d.,])(\d{1,2})(?![\d,]\d)")
 _REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 
@@ -151,6 +158,32 @@ def parse_year(text: str, what: str) -> int:
     raise ValueRefused(
         RejectionReason.BAD_VALUE, f"{what}: {text[:80]!r} is not a year between {MIN_YEAR} and {MAX_YEAR}"
     )
+
+
+def parse_date(text: str) -> str:
+    """Return a date as ISO 8601 has it, as exact as it certainly is: 1867-11-07, 1867-11, 1867, -44 for 44 BC.
+
+    "7 November 1867", "12-12-1996" and "d. 632" are read; of "3/4/1996" the year alone is certain. What names no
+    certain year ("6th century", "11 AH") stays as it is.
+    """
+    try:
+        year = parse_year(text, "")
+    except ValueRefused:
+        return text
+    found = _ISO_DAY.match(text) or _DAY_FIRST.search(text)
+    if found:
+        day, month = int(found["day"] or 0), int(found["month"])
+        if found.re is _DAY_FIRST and found["mark"] == "/" and day != month:
+            day, month = (0, 0) if max(day, month) <= MONTHS_A_YEAR else (max(day, month), min(day, month))
+    elif _RANGE.search(text):
+        month = day = 0
+    else:
+        words = [fold(word) for word in split_words(text)]
+        month = next((MONTHS[word] for word in words if word in MONTHS), 0)
+        day = next((int(each) for each in _DAY.findall(text) if month), 0)
+    if not 1 <= month <= MONTHS_A_YEAR:
+        return str(year)
+    return f"{year}-{month:02d}" + (f"-{day:02d}" if 1 <= day <= monthrange(2000, month)[1] else "")
 
 
 # ------------------------------------------------------------------------------------------------- letters in ASCII

@@ -215,6 +215,7 @@ def stored_answers(
             step=found.get("step", "whole"),
             context_hash=found.get("context_hash", ""),
             offsets=tuple(map(_offset, found.get("offsets", "").split())),
+            around=found.get("around"),
         )
         answers[row["chunk_id"]] = (*answers.get(row["chunk_id"], ()), answer)
     return answers

@@ -35,6 +35,7 @@ from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
 NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
+FLAGS = "flags"  # on evidence
 FOLDED_BESIDES = frozenset({"name", "type", "aliases", "evidence_count"})
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
 KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
@@ -155,14 +156,14 @@ class Recorder:
                 values = {**node.properties, **({QUOTE: node.evidence} if self.schema.quotes else {})}
                 found.rows.append(EvidenceRow(order, node.name, node.type, values))
                 named = [*stored_row(chunk.id, index, node), key, node.name, node.type]
-                found.stored.append(named + _columns(node.properties, NODE_COLUMNS))
+                found.stored.append(named + _columns({**node.properties, **_flags(node)}, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
                 identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
                 found = facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
                 values = {**relationship.properties, **({} if relationship.stated else {STATED: False})}
-                columns = _columns(values, RELATIONSHIP_COLUMNS)
+                columns = _columns(values | _flags(relationship), RELATIONSHIP_COLUMNS)
                 values |= {QUOTE: relationship.evidence} if self.schema.quotes else {}
                 found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 found.stored.append(stored_row(chunk.id, index, relationship) + columns)
@@ -235,12 +236,14 @@ def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, A
         "config_hash": config_hash,
         "rows_read": extraction.rows_read,
         "rows_rejected": len(extraction.rejections),
+        "values_dropped": len(extraction.dropped) or None,
     }
     answers = []
     for answer in extraction.answers if extraction.outcome in KEPT else ():  # the others are asked for again
         usage = answer.usage + answer.kept
         said = {name: getattr(answer, name) for name in ("round", "step", "model", "prompt_hash")}
         said |= {name: getattr(answer, name) or None for name in ("context_hash", "text", "finish_reason")}
+        said["around"] = answer.around
         said["offsets"] = " ".join(f"{start}:{end}" for start, end in answer.offsets) or None
         said |= {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
         said |= {"graph": graph, "kind": "extraction", "config_hash": config_hash}
@@ -254,11 +257,12 @@ def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, A
 def digest(extraction: Extraction) -> str:
     """Return a hash of everything that recording writes for this extraction.
 
-    Rows that are only likely, and the rounds of repair that rows failed in, count where there are any: other chunks
-    keep the digest that they have had.
+    Rows that are only likely, flags, values left out, and the rounds of repair that rows failed in, count where there
+    are any: other chunks keep the digest that they have had.
     """
     nodes = [
-        [each.node_id, each.name, each.type, *stored_row("", 0, each), each.properties] for each in extraction.nodes
+        [each.node_id, each.name, each.type, *stored_row("", 0, each), {**each.properties, **_flags(each)}]
+        for each in extraction.nodes
     ]
     relationships = [
         [
@@ -266,7 +270,7 @@ def digest(extraction: Extraction) -> str:
             each.type,
             each.target_id,
             *stored_row("", 0, each),
-            each.properties,
+            {**each.properties, **_flags(each)},
             *([] if each.stated else [False]),
         ]
         for each in extraction.relationships
@@ -274,6 +278,7 @@ def digest(extraction: Extraction) -> str:
     repairs = {answer.round for answer in extraction.answers if answer.step == REPAIR}
     failed = [each.round for each in extraction.rejections if each.round in repairs]
     counted = [extraction.rows_read, extraction.outcome, extraction.config_hash, *failed]
+    counted += [f"{each.column} {each.value}" for each in extraction.dropped]
     return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
 
 
@@ -296,6 +301,11 @@ def stored_row(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> lis
     span = row.span
     where = [span.start, span.end, span.method] if span else [None, None, None]
     return [chunk_id, index, row.evidence, *where, None if row.original_type == row.type else row.original_type]
+
+
+def _flags(row: NodeRow | RelationshipRow) -> dict[str, str]:
+    """Return what the sentences of a row do not say, as it is stored with its evidence."""
+    return {FLAGS: " ".join(row.flags)} if row.flags else {}
 
 
 def _columns(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:

@@ -17,8 +17,10 @@ from kg_neo4j.records import (
     Document,
     Extraction,
     LoadReport,
+    NodeRow,
     QuoteCounts,
     RejectionReason,
+    RelationshipRow,
     RowCounts,
     RunCounts,
     SkippedSource,
@@ -42,6 +44,9 @@ class Tally:
     unquoted: int = 0
     unlocated: int = 0
     placed: int = 0  # rows whose sentence was found by rule
+    flags: Counter[str] = field(default_factory=Counter)
+    flagged: int = 0  # rows
+    dropped: Counter[str] = field(default_factory=Counter)
     changes: int = 0
     usage: Usage = field(default_factory=Usage)
     rejections: Counter[str] = field(default_factory=Counter)
@@ -63,8 +68,11 @@ class Tally:
         """Count one extraction."""
         self.read += extraction.rows_read
         self.usage += extraction.usage
-        quotes = [(row.evidence, row.span) for row in extraction.nodes]
-        quotes += [(row.evidence, row.span) for row in extraction.relationships]
+        rows: tuple[NodeRow | RelationshipRow, ...] = (*extraction.nodes, *extraction.relationships)
+        quotes = [(row.evidence, row.span) for row in rows]
+        self.flags.update(str(flag) for row in rows for flag in row.flags)
+        self.flagged += sum(bool(row.flags) for row in rows)
+        self.dropped.update(str(each.reason) for each in extraction.dropped)
         self.recorded += len(quotes)
         self.placed += sum(span is not None and span.method == PLACED for _, span in quotes)
         self.unquoted += sum(words is None for words, _ in quotes)
@@ -127,6 +135,13 @@ class Tally:
             said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
             listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
             notes.append(f"of {self.recorded} recorded rows {said}; {listed}")
+        if self.flagged:
+            notes.append(
+                f"{self.flagged} of {self.recorded} recorded rows say what their sentences do not say "
+                f"({_counted(self.flags)}); `kg report checks` counts them, --evidence reject refuses them"
+            )
+        if self.dropped:
+            notes.append(f"values dropped: {_counted(self.dropped)}; `kg quarantine --values` lists them")
         if self.placed:
             placed = f"{self.placed / self.recorded:.0%} of the {self.recorded} recorded rows"
             notes.append(f"{placed} got their sentence by rule, from their names")
@@ -164,4 +179,10 @@ class Tally:
             notes=tuple(notes),
             few_rows=self.model_rows.total() * ROW_TOKENS < self.model_tokens.total() >= ROW_TOKENS,
             quotes=QuoteCounts(self.unquoted, self.unlocated),
+            flags=dict(self.flags),
+            dropped=dict(self.dropped),
         )
+
+
+def _counted(reasons: Counter[str]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())

@@ -21,7 +21,7 @@ from kg_neo4j.records import Document, Extraction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-KIND_OF = {ColumnKind.TEXT: "s", ColumnKind.YEAR: "i", ColumnKind.NUMBER: "n"}
+KIND_OF = {ColumnKind.TEXT: "s", ColumnKind.DATE: "s", ColumnKind.YEAR: "i", ColumnKind.NUMBER: "n"}
 _PLACE = {"_file": "i", "_chunk": "s", "_document": "s", "_index": "i"}
 _OWN = {"id": "s", "graph": "s"}
 _VECTOR = {"embedding": "f", "embedding_hash": "s"}
@@ -111,12 +111,12 @@ class _TableFiller:
             keys: dict[str, str] = {}
             for index, node in enumerate(extraction.nodes):
                 keys[node.node_id] = key = mention_key(graph, node.name, node.type)
-                named = [*stored_row("", index, node)[1:], key, node.name, node.type]
+                named = [*stored_row("", index, node)[1:], key, node.name, node.type, " ".join(node.flags) or None]
                 self.rows["mentions"].append([*place, *named, *map(node.properties.get, self._node_columns)])
             for index, each in enumerate(extraction.relationships):
                 ends = keys[each.source_id], each.type, keys[each.target_id]
                 identity = [str(each.properties.get(name, "")) for name in self._identity]
-                piece = [*stored_row("", index, each)[1:], None if each.stated else False]
+                piece = [*stored_row("", index, each)[1:], None if each.stated else False, " ".join(each.flags) or None]
                 fact = [fact_id(*ends, identity), *ends, *piece]
                 self.rows["statements"].append([*place, *fact, *map(each.properties.get, self._columns_of_facts)])
 

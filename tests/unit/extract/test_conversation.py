@@ -146,27 +146,27 @@ def test_an_unavailable_model_stops_the_run_also_in_a_later_round(llm: FakeLlm, 
 
 # ------------------------------------------------------------------------------------------------------- repair
 
-BAD_YEAR = "n2,PERSON,Charles Babbage,soon,,,,,Charles Babbage"
+BAD_TYPE = "n2,PERSON?,Charles Babbage,,,,,,Charles Babbage"
 
 
 def test_rejected_rows_are_asked_for_once_with_their_reasons(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.say(csv(ADA, BAD_YEAR, KNEW)).say(csv(BEN, KNEW))
+    llm.say(csv(ADA, BAD_TYPE, KNEW)).say(csv(BEN, KNEW))
     found = extract_chunk(task, configure(llm))
     assert steps(found) == [(0, "whole"), (1, "repair")]
     assert [(each.reason, each.repaired) for each in found.rejections] == [
-        (RejectionReason.BAD_VALUE, True),
+        (RejectionReason.BAD_TYPE, True),
         (RejectionReason.MISSING_END, True),
     ]
     assert {node.name for node in found.nodes} == {"Ada Lovelace", "Charles Babbage"}
     assert [(row.source_id, row.target_id) for row in found.relationships] == [("n1", "1:n2")]
     asked = llm.requests[1].user
-    assert BAD_YEAR in asked
-    assert "bad value" in asked
+    assert BAD_TYPE in asked
+    assert "bad type" in asked
     assert adds_up(found)
 
 
 def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.say(csv(ADA, BAD_YEAR)).say(csv(BAD_YEAR))
+    llm.say(csv(ADA, BAD_TYPE)).say(csv(BAD_TYPE))
     found = extract_chunk(task, configure(llm))
     assert [(each.round, each.repaired) for each in found.rejections] == [(1, False)]  # once, as it came last
     assert llm.calls == 2
@@ -174,10 +174,10 @@ def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
 
 
 def test_a_row_that_is_rejected_again_counts_once_with_its_last_reason(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.say(csv(ADA, BAD_YEAR, "n3,PERSON,Cleo", KNEW)).say(csv(BEN, "n3,,Cleo,,,,,,Cleo", KNEW))
+    llm.say(csv(ADA, BAD_TYPE, "n3,PERSON,Cleo", KNEW)).say(csv(BEN, "n3,,Cleo,,,,,,Cleo", KNEW))
     found = extract_chunk(task, configure(llm))
     assert Counter((str(each.reason), each.repaired) for each in found.rejections) == {
-        ("bad_value", True): 1,
+        ("bad_type", True): 1,
         ("missing_end", True): 1,
         ("empty_field", False): 1,
     }
@@ -186,7 +186,7 @@ def test_a_row_that_is_rejected_again_counts_once_with_its_last_reason(llm: Fake
 
 
 def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.say(csv(ADA, BAD_YEAR, "n3,PERSON,Cleo")).say(csv(BEN)).say(csv("n3,PERSON,Cleo,,,,,,Cleo"))
+    llm.say(csv(ADA, BAD_TYPE, "n3,PERSON,Cleo")).say(csv(BEN)).say(csv("n3,PERSON,Cleo,,,,,,Cleo"))
     config = configure(llm)
     first = extract_chunk(task, config)
     assert [each.repaired for each in first.rejections] == [True, False]
@@ -195,13 +195,13 @@ def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, t
     found = again.repair_again(first.answers)
     asked = llm.requests[2].user
     assert "n3,PERSON,Cleo" in asked
-    assert BAD_YEAR not in asked
+    assert BAD_TYPE not in asked
     assert [each.repaired for each in found.rejections] == [True, True]
     assert [answer.round for answer in found.answers] == [0, 1, 2]
 
 
 def test_nothing_is_asked_again_without_a_reason_or_a_wish(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.say(csv(ADA)).say(csv(ADA, BAD_YEAR)).say(csv(ADA, "n3,PERSON,A\u202eda\0,,,,,,"))
+    llm.say(csv(ADA)).say(csv(ADA, BAD_TYPE)).say(csv(ADA, "n3,PERSON,A\u202eda\0,,,,,,"))
     assert extract_chunk(task, configure(llm)).rejections == ()
     assert len(extract_chunk(task, configure(llm, repair=False)).rejections) == 1
     found = extract_chunk(task, configure(llm))
@@ -216,7 +216,7 @@ def test_an_answer_with_a_wrong_header_is_repaired_too(llm: FakeLlm, task: Chunk
 
 
 def test_the_stored_rounds_give_the_same_extraction_without_asking(llm: FakeLlm, task: ChunkTask) -> None:
-    llm.say(csv(ADA, BAD_YEAR)).say(csv(KNEW.replace("n2", "n1"))).say(csv(BEN))
+    llm.say(csv(ADA, BAD_TYPE)).say(csv(KNEW.replace("n2", "n1"))).say(csv(BEN))
     config = configure(llm, gleanings=1)
     first = extract_chunk(task, config)
     assert [step for _, step in steps(first)] == ["whole", "glean", "repair"]

@@ -108,7 +108,7 @@ def test_the_header_row_decides_the_order_of_columns(cases: int) -> None:
 
 
 @depth
-def test_rows_under_a_header_with_other_columns_are_all_counted_and_rejected(cases: int) -> None:
+def test_rows_need_the_columns_of_ids_types_and_names_alone(cases: int) -> None:
     def check(given: tuple[CleanAnswer, int, str]) -> None:
         answer, place, change = given
         header, order = list(NODE_HEADER), list(answer.node_order)
@@ -119,8 +119,14 @@ def test_rows_under_a_header_with_other_columns_are_all_counted_and_rejected(cas
         rows = [(*row, "x") if change == "added" else row for row in [tuple(header), *answer.nodes]]
         order += [len(header)] if change == "added" else []
         found = read_done(answer.write(rows, tuple(order)))
-        assert found.rows == ()
-        assert reasons(found) == [RejectionReason.COLUMN_COUNT] * len(answer.nodes)
+        if change == "added" or NODE_HEADER[place] not in ("node_type", "name"):
+            assert (len(found.rows), found.rejections) == (len(answer.nodes), ())
+            names = {name for row in found.rows for name, _ in row.others}
+            assert names == ({"x"} if change == "added" else {"colour"} if change == "renamed" else set())
+            assert change == "added" or {row.fields[place] for row in found.rows} == {""}
+        else:
+            assert found.rows == ()
+            assert reasons(found) == [RejectionReason.COLUMN_COUNT] * len(answer.nodes)
 
     changes = st.sampled_from(["renamed", "missing", "added"])
     holds(check, st.tuples(clean_answers(), st.integers(1, len(NODE_HEADER) - 1), changes), cases)

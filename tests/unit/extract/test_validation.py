@@ -117,8 +117,6 @@ def test_a_row_becomes_typed_properties_and_empty_ones_are_left_out() -> None:
         ("n1,PERSON,N/a,,,,,,", RejectionReason.EMPTY_FIELD),
         ("n1,人物],Ada,,,,,,", RejectionReason.BAD_TYPE),
         ("n1,A`) DETACH DELETE n //,Ada,,,,,,", RejectionReason.BAD_TYPE),
-        ("n1,PERSON,Ada,12 years,,,,,", RejectionReason.BAD_VALUE),
-        (f"n1,PERSON,Ada,{2**63},,,,,", RejectionReason.BAD_VALUE),
         ("n1,PERSON,A\0da,,,,,,", RejectionReason.BAD_CHARACTER),
         ("n1,PERSON,A\ud800da,,,,,,", RejectionReason.BAD_CHARACTER),
         ("n1,PERSON," + "x" * 40_000 + ",,,,,,", RejectionReason.TOO_LONG),
@@ -132,10 +130,23 @@ def test_a_bad_node_row_is_rejected_with_its_reason_and_line(row: str, reason: R
     assert len(valid.rejections[0].text) <= 500
 
 
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [("12 years", "bad_value"), (str(2**63), "bad_value"), ("6th century", "bad_value"), ("1\0", "bad_character")],
+)
+def test_an_optional_value_that_cannot_be_read_is_left_out_and_the_row_stays(value: str, reason: str) -> None:
+    valid = validated([f"n1,PERSON,Ada,{value},,writer,,,"])
+    assert [dict(node.properties) for node in valid.nodes] == [{"role": "writer"}]
+    assert [(each.line, each.column, str(each.reason)) for each in valid.dropped] == [(2, "birth_year", reason)]
+
+
 @pytest.mark.parametrize("strength", ["0", "11", "NaN", "strong", str(2**63)])
-def test_a_strength_out_of_range_rejects_its_row(strength: str) -> None:
+def test_a_strength_out_of_range_is_left_out(strength: str) -> None:
     valid = validated(["n1,PERSON,Ada,,,,,,"], [f"r1,n1,KNOWS,n1,,,{strength},"])
-    assert reasons(valid) == [RejectionReason.BAD_VALUE]
+    assert [(row.type, dict(row.properties)) for row in valid.relationships] == [("KNOWS", {})]
+    assert [(each.column, each.value, each.reason) for each in valid.dropped] == [
+        ("strength", strength, RejectionReason.BAD_VALUE)
+    ]
 
 
 def test_a_relationship_needs_both_ends_in_the_same_answer() -> None:
@@ -168,9 +179,9 @@ def test_a_name_of_two_nodes_is_no_end() -> None:
 
 def test_the_first_row_keeps_its_id() -> None:
     ada = "n1,PERSON,Ada,,,,,,"
-    valid = validated(["n1,PERSON,Bad,12 years,,,,,", ada, ada, "n1,PERSON,Eve,,,,,,"], ["r1,n1,IS,n1,,,,"] * 2)
+    valid = validated(["n1,PERSON/BAD,Bad,,,,,,", ada, ada, "n1,PERSON,Eve,,,,,,"], ["r1,n1,IS,n1,,,,"] * 2)
     assert [node.name for node in valid.nodes] == ["Ada"]
-    assert reasons(valid) == [RejectionReason.BAD_VALUE, *[RejectionReason.DUPLICATE_ID] * 3]
+    assert reasons(valid) == [RejectionReason.BAD_TYPE, *[RejectionReason.DUPLICATE_ID] * 3]
     assert [rejection.detail for rejection in valid.rejections[1:]] == [
         "'n1' is the same row, on line 3",
         "'n1' is another row, on line 3",

@@ -132,10 +132,21 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
         return tally.report(database, graph, run.derive())
 
 
-def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
-    """Return the rows in quarantine by document, chunk and line, then the failed chunks. Writes nothing."""
+def quarantine(*, values: bool = False, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
+    """Return the rows in quarantine by document, chunk and line, then the failed chunks. Writes nothing.
+
+    With `values` they are the optional values that were left out of accepted rows.
+    """
     with connect(settings, progress) as database:
-        return tuple(quarantined(database, settings.graph))
+        return tuple((_values if values else quarantined)(database, settings.graph))
+
+
+def _values(database: Database, graph: str) -> Iterator[QuarantinedRow]:
+    for document in stored_documents.list_documents(database, graph):
+        for found in replay(database, graph, document, rejected_only=True):
+            for each in found.dropped:
+                left_out = Rejection(each.line, each.row, each.reason, f"{each.column}: {each.value}")
+                yield QuarantinedRow(document.title, found.chunk.index, found.chunk.id, left_out)
 
 
 def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
