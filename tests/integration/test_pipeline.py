@@ -19,6 +19,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
+from kg_neo4j.pipeline.commands.plan import plan
 from kg_neo4j.records import LoadReport
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -255,11 +256,81 @@ def test_another_schema_in_one_graph_is_refused(story: Settings) -> None:
         load([ARTICLE], settings=story, options=LoadOptions(schema="wikipedia", analytics=False))
 
 
-def test_a_changed_schema_of_the_same_name_is_refused(story: Settings, tmp_path: Path) -> None:
-    changed = tmp_path / "lean.toml"
-    changed.write_text((resources.folder("prompts") / "schemas" / "lean.toml").read_text("utf-8") + "# more\n", "utf-8")
-    with pytest.raises(UsageError, match="loaded with the schema 'lean', which has other contents now"):
-        load([ARTICLE], settings=story, options=LoadOptions(schema=str(changed), analytics=False))
+def changed_schema(folder: Path, *changes: tuple[str, str]) -> str:
+    """Write `lean` with changes to a file, and return its path."""
+    text = (resources.folder("prompts") / "schemas" / "lean.toml").read_text("utf-8")
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    path = folder / "changed.toml"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+NOTE = ("what the node is or does", "what it is")
+COLUMN = (
+    '[[nodes]]\nname = "description"',
+    '[[nodes]]\nname = "language"\nkind = "text"\nfold = "mode"\nnote = "spoken"\n[[nodes]]\nname = "description"',
+)
+EXAMPLE = [(",location,description", ",location,language,description")]
+ROWS = [(row, f"{row},") for row in (",architect,,", ",cook,,", ",shared flat,,", ",web page,,", "bicycle,,,,,")]
+
+
+def test_a_schema_whose_meaning_is_the_same_loads_on(database: Database, offline: Settings, tmp_path: Path) -> None:
+    load([STORY], settings=offline, options=SMALL_CHUNKS)
+    before = dump(database, offline.graph)
+    changed = changed_schema(tmp_path, NOTE, ('PERSON = "a human', 'TEAM = "people at work"\nPERSON = "a human'))
+    report = load([STORY], settings=offline, options=replace(SMALL_CHUNKS, schema=changed))
+    assert report.rows.read == 0
+    assert [line for line in dump(database, offline.graph).splitlines() if '"Document"' not in line] == [
+        line for line in before.splitlines() if '"Document"' not in line
+    ]
+
+
+def test_an_added_column_loads_on_and_reading_again_gives_the_export_of_a_fresh_load(
+    database: Database, offline: Settings, tmp_path: Path
+) -> None:
+    added = replace(SMALL_CHUNKS, schema=changed_schema(tmp_path, COLUMN, *EXAMPLE, *ROWS))
+    load([STORY], settings=offline, options=SMALL_CHUNKS)
+    before = dump(database, offline.graph)
+    assert load([STORY], settings=offline, options=added).rows.read == 0
+    assert dump(database, offline.graph) == before  # what an earlier version read stays as it is
+    both = load([STORY, ARTICLE], settings=offline, options=added)
+    assert both.documents == 2
+    assert both.rows.read
+    planned = plan([STORY, ARTICLE], settings=offline, options=replace(added, re_extract=True))
+    assert planned.chunks > 0
+    again = load([STORY, ARTICLE], settings=offline, options=replace(added, re_extract=True))
+    assert again.rows.read
+    wanted = dump(database, offline.graph)
+    assert load([STORY, ARTICLE], settings=offline, options=replace(added, re_extract=True)).changes == 0
+    delete_graph(database, offline.graph)
+    load([STORY, ARTICLE], settings=offline, options=added)
+    assert dump(database, offline.graph) == wanted
+
+
+def test_an_edited_document_is_read_with_the_later_version(
+    database: Database, offline: Settings, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("Anna Weber met Karl Braun in Vienna in 1901.", "utf-8")
+    added = replace(SMALL_CHUNKS, schema=changed_schema(tmp_path, COLUMN, *EXAMPLE, *ROWS))
+    load([str(note)], settings=offline, options=SMALL_CHUNKS)
+    note.write_text("Anna Weber met Karl Braun in Vienna in 1902.", "utf-8")
+    load([str(note)], settings=offline, options=added)
+    wanted = dump(database, offline.graph)
+    delete_graph(database, offline.graph)
+    load([str(note)], settings=offline, options=added)
+    assert dump(database, offline.graph) == wanted
+
+
+def test_a_schema_without_a_column_of_the_graph_is_refused(story: Settings, tmp_path: Path) -> None:
+    changed = changed_schema(
+        tmp_path, ('name = "phrase"', 'name = "words"'), ("start_date,end_date,phrase", "start_date,end_date,words")
+    )
+    with pytest.raises(UsageError, match="column phrase of relationships is dropped") as refused:
+        load([ARTICLE], settings=story, options=LoadOptions(schema=changed, analytics=False))
+    assert "kg schema diff" in str(refused.value.hint)
 
 
 def test_the_wikipedia_schema_and_stop_words_removed_work_too(database: Database, offline: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -26,12 +27,14 @@ def load(
     analytics: bool = True,
     singletons: bool | None = None,
     rebuild: bool = False,
+    re_extract: bool = False,
     re_embed: bool = False,
     refresh: bool = False,
     prune: bool = False,
     dry_run: bool = False,
     extractor: str | None = None,
     budget_usd: float | None = None,
+    yes: bool = False,
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
@@ -48,11 +51,13 @@ def load(
             "--singletons is about communities, and --no-analytics makes none", hint="leave one of them out"
         )
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
-    options = replace(options, prune=prune, re_embed=re_embed, budget_usd=budget_usd)
+    options = replace(options, prune=prune, re_embed=re_embed, re_extract=re_extract, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model)
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
+        if re_extract and not dry_run:
+            _show_price(plan.plan(sources or (), **how), yes=yes)
         done: LoadPlan | LoadReport
         done = plan.plan(sources or (), **how) if dry_run else load.load(sources or (), **how)
     if isinstance(done, LoadPlan):
@@ -61,6 +66,16 @@ def load(
     show(done, print_load, as_json=as_json)
     if is_partly_done(done) or done.unfinished:
         raise typer.Exit(PARTLY_DONE)
+
+
+def _show_price(planned: LoadPlan, *, yes: bool) -> None:
+    """Say what reading again costs; on a terminal, ask."""
+    asked = (
+        f"{planned.chunks_to_ask} chunks are asked about: {_tokens(planned.usage)}, {price(planned.usage, _UNKNOWN)}"
+    )
+    remark("note", [asked])
+    if planned.chunks_to_ask and not yes and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
+        raise typer.Exit(1)
 
 
 @continues

@@ -140,7 +140,7 @@ def load_options(
     preprocess: str = "none",
     schema: str = "lean",
     evidence: str = "flag",
-    gleanings: int = 1,
+    gleanings: int = 0,
     wave: int = 8,
     output_language: str = "source",
 ) -> "LoadOptions":

@@ -33,7 +33,8 @@ RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
 
-_LANGUAGES, _PREFERRED = data_files.beside(__file__).table("languages"), data_files.beside(__file__).text("preferred")
+_DATA = data_files.beside(__file__)
+_LANGUAGES, _PREFERRED, _CLOSED = _DATA.table("languages"), _DATA.text("preferred"), _DATA.text("closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +195,14 @@ class LlmExtractor:
         types = [
             f"{section} are of these types only: {', '.join(types)}."
             for section, types in (("Nodes", schema.node_types), ("Relationships", schema.relationship_types))
-            if types
+            if types and not schema.closed
         ]
+        rule = _CLOSED if schema.closed else _PREFERRED
         types += filter(
             None,
             (
-                _preferred("nodes", schema.preferred_node_types),
-                _preferred("relationships", schema.preferred_relationship_types),
+                _preferred("nodes", schema.preferred_node_types, rule),
+                _preferred("relationships", schema.preferred_relationship_types, rule),
             ),
         )
         example = schema.example_text
@@ -241,12 +243,12 @@ def _notes(columns: tuple[SchemaColumn, ...]) -> str:
     return "\n".join(f"- {column.name}: {column.note}" for column in columns)
 
 
-def _preferred(section: str, types: Sequence[tuple[str, str]]) -> str:
-    """Return the preferred types of a section, each with its meaning; empty where there are none."""
+def _preferred(section: str, types: Sequence[tuple[str, str]], rule: str) -> str:
+    """Return the preferred types of a section, each with its meaning, and how they are used; empty without any."""
     if not types:
         return ""
-    listed = "; ".join(f"{name} ({meaning})" for name, meaning in types)
-    return f"Preferred types of {section}. {_PREFERRED}\n{listed}"
+    listed = "; ".join(f"{name} ({meaning})" if meaning else name for name, meaning in types)
+    return f"Preferred types of {section}. {rule}\n{listed}"
 
 
 def _one_line(text: str) -> str:

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from kg_neo4j.extract import numbering
 from kg_neo4j.extract.rows import RowKind, read
 from kg_neo4j.extract.schema import ColumnKind, Schema
+from kg_neo4j.extract.values import MAX_YEAR
 from kg_neo4j.records import PropertyValue, RejectionReason, Span
 from kg_neo4j.words import MONTHS, fold, is_stop_word, same_word, split_words
 
@@ -162,11 +164,15 @@ class RowChecks:
         return range(found[0], found[-1] + 1) if found else range(0)
 
     def _values(self, values: Mapping[str, PropertyValue], span: Span | None) -> Iterable[tuple[RejectionReason, str]]:
-        """Yield dates and numbers that the sentences, the ones beside them, the headings and the title do not have."""
+        """Yield dates and numbers that neither the sentences nor those beside them have, nor a heading, nor the title.
+
+        The last sentence before them that names a year counts as well: a story goes on in it.
+        """
         cited = self._cited(span) if span else range(0)
         if not cited:
             return
-        near = [self.beside, *self.sentences[max(0, cited.start - BESIDE) : cited.stop + BESIDE]]
+        dated = (each for each in self.sentences[: cited.start][::-1] if any(map(_is_year, each.numbers)))
+        near = [self.beside, *self.sentences[max(0, cited.start - BESIDE) : cited.stop + BESIDE], *islice(dated, 1)]
         own = self.sentences[cited.start : cited.stop]
         kinds = {column.name: column.kind for column in (*self.schema.nodes, *self.schema.relationships)}
         for name, value in values.items():
@@ -178,6 +184,10 @@ class RowChecks:
                     yield RejectionReason.NUMBER_NOT_IN_SENTENCES, f"{name} {text}"
             elif not any(int(found[1]) in each.numbers for each in near) or not _has_day(found, own, near):
                 yield RejectionReason.DATE_NOT_IN_SENTENCES, f"{name} {text}"
+
+
+def _is_year(number: int) -> bool:
+    return 1000 <= number <= MAX_YEAR
 
 
 def _has_day(date: re.Match[str], own: Sequence[_Words], near: Sequence[_Words]) -> bool:

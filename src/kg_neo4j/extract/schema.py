@@ -13,7 +13,7 @@ import io
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ class SchemaColumn:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A schema file, read. `hash` covers the whole file."""
+    """A schema file, read. `hash` covers what it means: columns, their kinds, closed lists; no notes, no order."""
 
     name: str
     version: int
@@ -90,6 +90,7 @@ class Schema:
     evidence: str = "none"  # what a row rests on: numbers of "sentences", copied "words", or "none" is asked
     preferred_node_types: tuple[tuple[str, str], ...] = ()  # with a meaning; others are allowed
     preferred_relationship_types: tuple[tuple[str, str], ...] = ()
+    closed: bool = False  # no other types than the preferred ones are allowed
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -170,6 +171,16 @@ def parse(text: str, where: str) -> Schema:
             [tuple(_column(column) for column in data[section] if _asked(column) is wanted) for wanted in (True, False)]
             for section in ("nodes", "relationships")
         )
+        preferred = [_meanings(data.get(f"preferred_{kind}_types", {})) for kind in ("node", "relationship")]
+        closed = bool(data.get("closed", False))
+        types = [
+            tuple(map(str, data[f"{kind}_types"])) or (tuple(name for name, _ in names) if closed else ())
+            for kind, names in zip(("node", "relationship"), preferred, strict=True)
+        ]
+        evidence = str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none"))
+        meaning = [
+            sorted(repr(replace(each, note="")) for each in columns) for columns in (nodes, years, asked, unasked)
+        ]
         schema = Schema(
             name=str(data["name"]),
             version=int(data["version"]),
@@ -178,14 +189,15 @@ def parse(text: str, where: str) -> Schema:
             relationships=asked,
             unasked=unasked,
             years=years,
-            node_types=tuple(str(name) for name in data["node_types"]),
-            relationship_types=tuple(str(name) for name in data["relationship_types"]),
+            node_types=types[0],
+            relationship_types=types[1],
             example_text=str(data["example"]["text"]).strip(),
             example_answer=str(data["example"]["answer"]).strip() + "\n",
-            evidence=str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none")),
-            preferred_node_types=_meanings(data.get("preferred_node_types", {})),
-            preferred_relationship_types=_meanings(data.get("preferred_relationship_types", {})),
-            hash=hashlib.sha256(text.encode()).hexdigest()[:32],
+            evidence=evidence,
+            preferred_node_types=preferred[0],
+            preferred_relationship_types=preferred[1],
+            closed=closed,
+            hash=hashlib.sha256(repr((meaning, *map(sorted, types), evidence)).encode()).hexdigest()[:32],
             text=text,
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
@@ -285,8 +297,10 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     lines = [f"# {comment(remark)}" for remark in remarks]
     lines += [f"name = {quoted(schema.name)}", "version = 1", f"description = {quoted(schema.description)}"]
     lines += [f"evidence = {quoted(schema.evidence)}"]
-    for section, types in (("node_types", schema.node_types), ("relationship_types", schema.relationship_types)):
+    listed = ((), ()) if schema.closed else (schema.node_types, schema.relationship_types)
+    for section, types in zip(("node_types", "relationship_types"), listed, strict=True):
         lines += [f"{section} = [", *(f"    {quoted(kind)}," for kind in types), "]"]
+    lines += ["closed = true"] * schema.closed
     for name in ("preferred_node_types", "preferred_relationship_types"):
         if table := getattr(schema, name):
             lines += ["", f"[{name}]", *(f"{quoted(kind)} = {quoted(meaning)}" for kind, meaning in table)]

@@ -25,6 +25,7 @@ READING_S = 0.2  # a group that took longer to read is recorded as it is, so tha
 CHUNKS_AT_A_TIME = 500
 NODES_AT_A_TIME = 5_000  # of trees
 SEPARATOR = " > "  # of a title and a section, as in the path of a section
+SHAPED = "config_hash schema schema_hash schema_text tokeniser options answers_hash".split()  # of a configuration
 FIGURES = 2_000  # answers looked at for an estimate; chunk ids are hashes, so the first ones are a sample
 
 
@@ -37,6 +38,8 @@ class LoadConfiguration:
     schema_hash: str
     tokeniser: str
     rebuild: bool = False  # replace what was loaded under another configuration
+    re_extract: bool = False  # extract again what was loaded with an earlier version of the schema
+    older: str = ""  # `config_hash` of each earlier version of the schema, with spaces: these may stay as they are
     schema_text: str | None = None  # of a schema file of the user's own: needed to settle without the file
     options: str | None = None  # JSON: the options of the load that answers are read by again
     answers_hash: str | None = None  # extraction: schema, prompts, model, parameters; None: as `config_hash`
@@ -110,23 +113,6 @@ def file_keys(reader: Reader, graph: str) -> dict[str, str]:
     return {row["key"]: row["origin"] for row in reader.read(queries.get("write/file_keys"), graph=graph)}
 
 
-def checked_file_keys(database: Database, graph: str, configuration: LoadConfiguration) -> dict[str, str]:
-    """Return `file_keys`; UsageError where the graph holds documents that were loaded under another schema."""
-    asked = {"graph": graph, "schema_hash": configuration.schema_hash}
-    others, found = database.read_transaction(
-        lambda transaction: (
-            transaction.run(queries.get("write/other_schemas"), **asked),
-            file_keys(transaction, graph),
-        )
-    )
-    if others:
-        earlier = others[0]["schema"]
-        change = "which has other contents now" if earlier == configuration.schema else f"not {configuration.schema!r}"
-        hint = "choose another graph with --graph NAME, or unload the documents first"
-        raise UsageError(f"graph {graph!r} was loaded with the schema {earlier!r}, {change}", hint=hint)
-    return found
-
-
 def record_documents(
     database: Database, lease: Lease, documents: Iterable[CutDocument]
 ) -> Iterator[tuple[RecordedDocument, ...]]:
@@ -148,6 +134,8 @@ def record_documents(
                 break
         withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.gone], delete=True)
         withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.withdrawn])
+        if forgotten := [chunk_id for each in found if each.of_older for chunk_id in each.withdrawn]:
+            lease.write(queries.get("write/forget_answers"), ids=forgotten)
         if changed := [each for each in found if each.recorded.changes]:
             database.write_parts(changed, partial(_write_documents, lease=lease))
         if found:
@@ -244,6 +232,7 @@ class _Difference:
     moved: Sequence[str]
     gone: Sequence[str]
     withdrawn: Sequence[str]  # extracted under another configuration
+    of_older: bool = False  # that was of an earlier version of the schema: its answers go, too
 
 
 def _groups(documents: Iterable[CutDocument]) -> Iterator[list[CutDocument]]:
@@ -284,6 +273,10 @@ def _compare(
     wanted = {chunk.id for chunk in cut.chunks}
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
     is_of_another = bool(stored) and stored.get("config_hash") != cut.configuration.config_hash
+    if is_of_another and _may_stay(cut, stored, stored_chunks):
+        is_of_another = False
+        properties = {**properties, **{name: stored.get(name) for name in SHAPED}}
+        properties = present(properties)
     title = cut.document.title
     written = []
     for chunk in cut.chunks:
@@ -307,7 +300,16 @@ def _compare(
         moved=[chunk.id for chunk in written if chunk.id in stored_chunks],
         gone=gone,
         withdrawn=[chunk_id for chunk_id in stored_chunks if chunk_id in wanted] if is_of_another else [],
+        of_older=bool(stored) and stored["config_hash"] in cut.configuration.older.split(),
     )
+
+
+def _may_stay(cut: CutDocument, stored: Mapping[str, Any], chunks: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Tell whether a document that an earlier version of the schema extracted stays as it is: unchanged, and whole."""
+    configuration, wanted = cut.configuration, {chunk.id for chunk in cut.chunks}
+    if configuration.rebuild or configuration.re_extract or stored["config_hash"] not in configuration.older.split():
+        return False
+    return wanted == chunks.keys() and all(each["recorded"] and each["done"] for each in chunks.values())
 
 
 def _write_documents(transaction: Transaction, found: Sequence[_Difference], *, lease: Lease) -> None:
@@ -331,7 +333,7 @@ def _check_stored(cut: CutDocument, stored: Mapping[str, Any], properties: Mappi
             hint="load this one with --as NAME or with another --root DIR; "
             "or `kg unload` the other one first, if this is its new place",
         )
-    if stored["config_hash"] == configuration.config_hash or configuration.rebuild:
+    if configuration.rebuild or stored["config_hash"] in (configuration.config_hash, *configuration.older.split()):
         return
     if stored["tokeniser"] != configuration.tokeniser:
         difference = f"chunked by the tokeniser {stored['tokeniser']}, this run has {configuration.tokeniser}"
@@ -371,11 +373,10 @@ def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
 def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
     """Return what is stored of a document."""
     names = "id graph kind key title source sha256 url language author date page_id revision licence".split()
-    shaped = "config_hash schema schema_hash schema_text tokeniser options".split()
     properties = {name: getattr(document, name) for name in names}
     properties |= {name: list(getattr(document, name)) for name in ("redirects", "links", "pages")}
     properties |= {"origin": origin_id(document.origin) if document.origin else None}
-    properties |= {name: getattr(configuration, name) for name in shaped}
+    properties |= {name: getattr(configuration, name) for name in SHAPED}
     return present(properties | {"answers_hash": configuration.answers_hash or configuration.config_hash})
 
 

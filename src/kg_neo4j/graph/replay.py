@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kg_neo4j import interrupts
+from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.engine import show
 from kg_neo4j.extract.reading import Reading, interpret
 from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.schema_changes import Effect, compare
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import StoredDocument, stored_answers
@@ -18,9 +20,38 @@ from kg_neo4j.records import Chunk, Extraction
 
 def schema_of(document: StoredDocument) -> Schema:
     """Return the schema that a document was loaded with."""
-    if document.schema_text:
-        return schemas.parse(document.schema_text, document.schema)
-    return schemas.load(document.schema)
+    return stored_schema(document.schema, document.schema_text)
+
+
+def stored_schema(name: str, text: str | None) -> Schema:
+    """Return the schema that is stored with documents: a name, and the text of a user's own file."""
+    return schemas.parse(text, name) if text else schemas.load(name)
+
+
+def earlier_schemas(database: Database, graph: str, schema: Schema) -> tuple[Schema, ...]:
+    """Return the other versions of `schema` that documents were loaded with.
+
+    Raises UsageError where one of them means something else.
+    """
+    found = []
+    for row in database.read(queries.get("write/other_schemas"), graph=graph, schema_hash=schema.hash):
+        found.append(stored_schema(row["schema"], row["schema_text"]))
+        for each in compare(found[-1], schema):
+            if each.effect is Effect.REFUSED:
+                named = f"the schema {row['schema']!r}, not {schema.name!r}"
+                hint = (
+                    "take that schema, or load into another graph with --graph NAME; `kg schema diff A B` compares two"
+                )
+                raise UsageError(f"graph {graph!r} was loaded with {named}: {each.what} is {each.change}", hint=hint)
+    return tuple(found)
+
+
+def widest_schema(documents: Iterable[StoredDocument]) -> Schema:
+    """Return the schema of a graph: of the versions that its documents were loaded with, the one with most columns."""
+    versions = {(document.schema, document.schema_text): document for document in documents}
+    return max(
+        map(schema_of, versions.values()), key=lambda each: len(each.nodes + each.years + each.relationship_columns)
+    )
 
 
 def stored_chunks(

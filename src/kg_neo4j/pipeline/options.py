@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from kg_neo4j import factory, plugins
@@ -24,7 +24,9 @@ from kg_neo4j.extract.engine import ExtractionConfig
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.llm_extractor import OpenExtractor
 from kg_neo4j.extract.schema import BUILT_IN, Schema
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument
+from kg_neo4j.graph.replay import earlier_schemas
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Document, SkippedSource
 from kg_neo4j.settings import Settings
@@ -53,13 +55,14 @@ class LoadOptions:
     preprocess: str = "none"  # "none" (the Wikipedia report's A2) or "stopwords" (A1)
     schema: str = "lean"  # a built-in schema or a file
     output_language: str = "source"  # or "en": of roles and descriptions; names stay
-    gleanings: int = 1  # rounds that ask a model what is missing (the length study), at most; 0: none
+    gleanings: int = 0  # rounds that ask a model what is missing (the length study), at most; 0: none
     wave: int = 8  # chunks of a document asked about together; what they gave is carried over; 0: nothing is
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
     singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not
     vectors: bool = True  # False: nothing is embedded; for graphs that nobody asks
     rebuild: bool = False  # extract again what was loaded under another configuration; replace another format
+    re_extract: bool = False  # extract again what was loaded with an earlier version of the schema
     re_embed: bool = False  # replace vectors of another model; no text is extracted again
     budget_usd: float | None = None  # what models may cost in this run; None: no limit
 
@@ -113,7 +116,30 @@ def load_configuration(
         tokeniser=tokeniser.name,
         options=json.dumps({name: getattr(options, name) for name in STORED_OPTIONS}, sort_keys=True),
         rebuild=options.rebuild,
+        re_extract=options.re_extract,
     )
+
+
+def with_older_versions(
+    database: Database,
+    settings: Settings,
+    options: LoadOptions,
+    door: Door,
+    extractor: Extractor | None,
+    tokeniser: Tokeniser,
+) -> LoadConfiguration:
+    """Return the configuration of a load, with those that differ in the version of the schema alone.
+
+    Raises UsageError where the graph was loaded with a schema that means something else.
+    """
+    schema = schemas.load(options.schema)
+    now, *older = (
+        load_configuration(
+            settings, options, extraction_config(settings, options, door, schema=each, extractor=extractor), tokeniser
+        )
+        for each in (schema, *earlier_schemas(database, settings.graph, schema))
+    )
+    return replace(now, older=" ".join(each.config_hash for each in older))
 
 
 def options_of(stored: StoredDocument) -> LoadOptions:

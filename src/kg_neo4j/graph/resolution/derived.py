@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Transaction, batches
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.replay import schema_of
+from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
 from kg_neo4j.graph.resolution.candidates import Sources, WikiPage, related
@@ -47,22 +47,30 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         rows = transaction.run(queries.get("write/alias_state"), graph=graph)
         return stored_decisions(transaction, graph), {row["id"]: row["aliases"] for row in rows}
 
-    def read(transaction: Transaction) -> tuple[Row | None, Sequence[str], Sequence[Mentioned], Sources, _Shown]:
-        document = None  # any: all were loaded with one schema
+    def read(
+        transaction: Transaction,
+    ) -> tuple[Sequence[StoredDocument], Sequence[str], Sequence[Mentioned], Sources, _Shown]:
+        versions: dict[tuple[str, str | None], StoredDocument] = {}
         for row in transaction.stream(queries.get("write/documents"), graph=graph):
-            document = document or row
+            versions[row["schema"], row["schema_text"]] = StoredDocument(**row)
         titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
         mentioned = read_mentioned(transaction, graph)
-        return document, titles, mentioned, read_sources(transaction, graph, sure=mentioned), read_shown(transaction)
+        return (
+            [*versions.values()],
+            titles,
+            mentioned,
+            read_sources(transaction, graph, sure=mentioned),
+            read_shown(transaction),
+        )
 
-    document, titles, mentioned, sources, (decisions, stored) = database.read_transaction(read)
-    if document is None:
+    documents, titles, mentioned, sources, (decisions, stored) = database.read_transaction(read)
+    if not documents:
         return DerivedNames(0, 0)
     joins = changed_joins(graph, mentioned, sources, decisions)
     changes = len(joins)
     if joins:
         store(lease, joins)
-        changes += settle(database, graph, schema_of(StoredDocument(**document)), lease)
+        changes += settle(database, graph, widest_schema(documents), lease)
         if any(each.decision.revoked for each in joins):
             lease.write(queries.get("write/delete_decisions"), graph=graph)
         decisions, stored = database.read_transaction(read_shown)

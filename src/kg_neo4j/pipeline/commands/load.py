@@ -23,11 +23,18 @@ from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument, StoredDocument
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.replay import schema_of
+from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.organise.vectors import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
-from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config, load_configuration
+from kg_neo4j.pipeline.options import (
+    LoadOptions,
+    check_sources,
+    cut_document,
+    extraction_config,
+    load_configuration,
+    with_older_versions,
+)
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
@@ -71,7 +78,8 @@ def load(
         said_what_is_left(database, settings.graph),
         ChunkEmbedding(database, embedder, tokeniser) as embedding,
     ):
-        known = stored_documents.checked_file_keys(database, settings.graph, configuration)
+        configuration = with_older_versions(database, settings, options, door, extractor, tokeniser)
+        known = stored_documents.file_keys(database, settings.graph)
         if embeds := options.vectors and embedder.dimension > 0:
             search_indexes.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
@@ -195,13 +203,14 @@ def unload(
     settings, tally = settings or Settings(), Tally()
     graph = settings.graph
     with connect(settings, progress, to_write=True) as database:
-        found = _named(stored_documents.list_documents(database, graph), source, root)
+        stored = stored_documents.list_documents(database, graph)
+        found = _named(stored, source, root)
         if not found:
             raise SourceNotFound(
                 f"no document {source!r} in graph {graph!r}", hint="`kg documents` lists what is loaded"
             )
         with Lease(database, graph) as lease:
-            run, schema = Run(database, lease, settings, tally, progress, "unload"), schema_of(found[0])
+            run, schema = Run(database, lease, settings, tally, progress, "unload"), widest_schema(stored)
             tally.documents = len(found)
             tally.chunks = sum(stored_documents.withdraw_chunks(database, lease, graph, each.id) for each in found)
             tally.changes = len(found) + tally.chunks

@@ -28,7 +28,14 @@ from kg_neo4j.local_server import local_neo4j
 from kg_neo4j.pipeline import estimates
 from kg_neo4j.pipeline.budget import priced
 from kg_neo4j.pipeline.estimates import Estimate, Figures, SummaryEstimate
-from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config, load_configuration
+from kg_neo4j.pipeline.options import (
+    LoadOptions,
+    check_sources,
+    cut_document,
+    extraction_config,
+    load_configuration,
+    with_older_versions,
+)
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -64,9 +71,10 @@ def plan(
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
-        known = (
-            stored_documents.checked_file_keys(database, settings.graph, configuration) if database is not None else {}
-        )
+        known: dict[str, str] = {}
+        if database is not None:
+            configuration = with_older_versions(database, settings, options, door, extractor, tokeniser)
+            known = stored_documents.file_keys(database, settings.graph)
         run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.asking = run.figured()
         read = check_sources(_to_extract(sources, tally), settings, options, tally).documents(known, documents)

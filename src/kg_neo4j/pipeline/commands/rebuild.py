@@ -22,7 +22,7 @@ from kg_neo4j.graph.connection import connect, refuse
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
+from kg_neo4j.graph.replay import replay, schema_of, stored_chunks, widest_schema
 from kg_neo4j.interrupts import released
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
@@ -63,7 +63,7 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
                 replayed = replay(database, graph, each, copies=copies)
                 run.record(schema_of(each), ((copied.document, found) for found in replayed))
             progress.finish("extract")
-            run.settle(schema_of(stored[0]))
+            run.settle(widest_schema(stored))
             is_free = factory.embeds_built_in(own)
             if not is_free:
                 tally.notes.append(f"no vectors were made, which are paid for: `kg load --graph {target}` makes them")
@@ -128,7 +128,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
             run.record(schema_of(each), ((document, found) for found in replay(database, graph, each)))
         progress.finish("extract")
         if stored:
-            run.settle(schema_of(stored[0]))
+            run.settle(widest_schema(stored))
         return tally.report(database, graph, run.derive())
 
 

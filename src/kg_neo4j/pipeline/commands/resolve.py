@@ -16,7 +16,7 @@ from kg_neo4j.graph.constraints import vector_index_name
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.replay import schema_of
+from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
 from kg_neo4j.graph.resolution.derived import read_mentioned, read_sources
 from kg_neo4j.graph.resolution.judgement import CompareEntities
@@ -171,7 +171,7 @@ def _schema(database: Database, graph: str) -> Schema:
     documents = list_documents(database, graph)
     if not documents:
         raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
-    return schema_of(documents[0])
+    return widest_schema(documents)
 
 
 def _nodes(database: Database, graph: str) -> int:

@@ -183,7 +183,7 @@ class Propose(Job[Tuned]):
         self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
         if isinstance(found, AspectProposal):
             return self._aspects(found.aspects, "model", door.name, f"by {door.name}")
-        schema = _closed(schemas.load(self.options.schema), found)
+        schema = _preferring(schemas.load(self.options.schema), found)
         wanted = LoadOptions(schema=self.options.schema)
         config = replace(extraction_config(self.settings, wanted, door, schema=schema), gleanings=0, wave=0)
         passages = _passages(self.sample, _score_by_names(self.sample))
@@ -203,7 +203,7 @@ class Propose(Job[Tuned]):
         if not types.is_usable:
             types = TypeProposal((), ())
             self.notes += ("the built-in rules find too little in the sample to name types: any are allowed",)
-        config = extraction_config(self.settings, wanted, door, schema=_closed(rules.schema, types))
+        config = extraction_config(self.settings, wanted, door, schema=_preferring(rules.schema, types))
         passages = _passages(self.sample, _score_by_rows(found))
         return self._schema(config, passages, "rules", "offline-1", "by the built-in rules, most frequent first")
 
@@ -246,7 +246,8 @@ class Propose(Job[Tuned]):
         about = f"domain: {domain}" if domain else "no domain given"
         remarks = (
             f"Proposed {by}, from {len(self.sample.places)} of {self.sample.chunks} chunks; {about}.",
-            "Read and edit it before it is used. Rows of other types than these are refused; an empty list allows any.",
+            "Read and edit it before it is used: give each type a meaning, and the types of its ends, PERSON to PLACE.",
+            "Other types are allowed; `closed = true` above the tables refuses them: add one then for what fits none.",
             "The example is part of every question to a model, and its text comes from the documents.",
         )
         about = f"The columns of {base.name}, with types and an example for {domain or 'one text'}."
@@ -254,7 +255,8 @@ class Propose(Job[Tuned]):
         draft = replace(base, name=self.options.name, description=about, example_text=example, example_answer=answer)
         text = write(draft, remarks)
         schemas.parse(text, "the proposed schema")
-        tuned, types = self._tuned(text, method, model), (base.node_types, base.relationship_types)
+        types = [tuple(name for name, _ in of) for of in (base.preferred_node_types, base.preferred_relationship_types)]
+        tuned = self._tuned(text, method, model)
         return replace(tuned, node_types=types[0], relationship_types=types[1], example_text=example)
 
     def _aspects(self, aspects: tuple[Aspect, ...], method: str, model: str, by: str) -> Tuned:
@@ -273,9 +275,12 @@ def _domain(options: TuneOptions) -> str:
     return " ".join((options.domain or "").split())
 
 
-def _closed(base: Schema, types: TypeProposal) -> Schema:
-    closed = replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
-    return replace(closed, preferred_node_types=(), preferred_relationship_types=())
+def _preferring(base: Schema, types: TypeProposal) -> Schema:
+    """Return a schema that prefers these types; others are allowed, so that nothing is lost or bent."""
+    known = dict((*base.preferred_node_types, *base.preferred_relationship_types))
+    proposed = (types.entity_types, types.relationship_types)
+    preferred = [tuple((name, known.get(name, "")) for name in names) for names in proposed]
+    return replace(base, preferred_node_types=preferred[0], preferred_relationship_types=preferred[1])
 
 
 # ---------------------------------------------------------------------------------------------------- the sample
