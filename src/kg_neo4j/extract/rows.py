@@ -249,8 +249,7 @@ class _RowReader:
             return PartKind.HEADER, self._after(end)
         if self._header is None:
             return _prose(line), self._after(end)
-        take = self._take_faulty if self._header.fault else self._take
-        return take(position, end, self._header)
+        return self._take(position, end, self._header)
 
     def _is_apart(self, thought: Thought) -> bool:
         """Return whether a thought without one of its marks is one: no header of nodes is lost with it."""
@@ -335,18 +334,10 @@ class _RowReader:
         fits = (each for each in (header.separator, *SEPARATORS) if line.count(each) >= header.width - 1)
         return next(fits, header.separator)
 
-    def _take_faulty(self, position: int, end: int, header: _Header) -> tuple[PartKind, int]:
-        """Count what stands under a header that is almost one."""
-        fields, stop = parse_strict(self._text, position)
-        end = stop if fields is not None and len(fields) == header.width else end
-        line = self._text[position:end]
-        if line.count(",") + 1 >= header.width or (self._close and "," in line):
-            return self._reject(line, RejectionReason.COLUMN_COUNT, header.fault), self._after(end)
-        self._close = False
-        return _prose(line), self._after(end)
-
     def _accept(self, fields: Sequence[str], row: str, header: _Header) -> PartKind:
         self._close = True
+        if header.fault:
+            return self._reject(row, RejectionReason.COLUMN_COUNT, header.fault)
         longest = max(map(len, fields))
         if self._accepted >= MAX_ROWS:
             return self._reject(row[:40], RejectionReason.ANSWER_TOO_LARGE, f"more than {MAX_ROWS} rows")

@@ -12,8 +12,8 @@ import hashlib
 import io
 import re
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -287,29 +287,43 @@ def _check_property(column: SchemaColumn, where: str) -> None:
 
 # ------------------------------------------------------------------------------------------------- schemas as text
 
-_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNWRITABLE = re.compile(r'[\\"\x00-\x1f\x7f\ud800-\udfff]')
-_UNWRITABLE_IN_BLOCK = re.compile(r'[\\\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]|"(?="")|"(?=\Z)')
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates are no characters
 
 
 def write(schema: Schema, remarks: Sequence[str]) -> str:
     """Return the text of a schema file; remarks are comments at its top."""
-    lines = [f"# {comment(remark)}" for remark in remarks]
-    lines += [f"name = {quoted(schema.name)}", "version = 1", f"description = {quoted(schema.description)}"]
-    lines += [f"evidence = {quoted(schema.evidence)}"]
-    listed = ((), ()) if schema.closed else (schema.node_types, schema.relationship_types)
-    for section, types in zip(("node_types", "relationship_types"), listed, strict=True):
-        lines += [f"{section} = [", *(f"    {quoted(kind)}," for kind in types), "]"]
-    lines += ["closed = true"] * schema.closed
-    for name in ("preferred_node_types", "preferred_relationship_types"):
-        if table := getattr(schema, name):
-            lines += ["", f"[{name}]", *(f"{quoted(kind)} = {quoted(meaning)}" for kind, meaning in table)]
-    sections = (("nodes", (*schema.nodes, *schema.years)), ("relationships", schema.relationship_columns))
-    for section, columns in sections:
-        for column in columns:
-            lines += ["", f"[[{section}]]", *_column_lines(column), *["asked = false"] * (column in schema.unasked)]
-    lines += ["", "[example]", f"text = {_block(schema.example_text)}", f"answer = {_block(schema.example_answer)}"]
-    return "\n".join(lines) + "\n"
+    data: dict[str, Any] = {"name": schema.name, "version": 1, "description": schema.description}
+    data |= {"evidence": schema.evidence, "closed": schema.closed}
+    for section in ("node_types", "relationship_types"):
+        data[section] = [] if schema.closed else [*getattr(schema, section)]
+    for section in ("preferred_node_types", "preferred_relationship_types"):
+        data |= {section: dict(table)} if (table := getattr(schema, section)) else {}
+    for section, columns in (("nodes", (*schema.nodes, *schema.years)), ("relationships", schema.relationship_columns)):
+        given = (
+            {name: value for name, value in asdict(each).items() if value not in (None, False, "")} for each in columns
+        )
+        data[section] = [
+            each | ({"asked": False} if own in schema.unasked else {}) for each, own in zip(given, columns, strict=True)
+        ]
+    data["example"] = {"text": f"\n{schema.example_text}", "answer": f"\n{schema.example_answer}"}
+    return as_toml(data, remarks)
+
+
+def as_toml(data: Mapping[str, Any], remarks: Sequence[str]) -> str:
+    """Return data as TOML, below remarks; what a file cannot hold, such as a lone surrogate, becomes U+FFFD."""
+    import tomli_w
+
+    comments = ("".join(char if char.isprintable() else " " for char in remark) for remark in remarks)
+    written = tomli_w.dumps(_writable(data), multiline_strings="\\r" not in repr(data))
+    return "".join(f"# {each}\n" for each in comments) + written
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NO_TEXT.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {_writable(name): _writable(each) for name, each in value.items()}
+    return [_writable(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def answer_of(
@@ -344,38 +358,3 @@ def _cited(row: NodeRow | RelationshipRow, offsets: Sequence[tuple[int, int]]) -
     at = (row.span.start, row.span.end) if row.span else (0, 0)
     numbers = (str(each) for each, (start, end) in enumerate(offsets, 1) if start < at[1] and at[0] < end)
     return " ".join(numbers) if offsets else row.evidence or ""
-
-
-def _column_lines(column: SchemaColumn) -> list[str]:
-    lines = [f"name = {quoted(column.name)}", f"kind = {quoted(column.kind)}"]
-    if column.fold is not None:
-        lines.append(f"fold = {quoted(column.fold)}")
-    if column.identity:
-        lines.append("identity = true")
-    for name, value in (("minimum", column.minimum), ("maximum", column.maximum)):
-        if value is not None:
-            lines.append(f"{name} = {value}")
-    if column.year_of:
-        lines.append(f"year_of = {quoted(column.year_of)}")
-    return [*lines, f"note = {quoted(column.note)}"]
-
-
-def quoted(text: str) -> str:
-    """Return a text as a TOML string."""
-    return '"' + _UNWRITABLE.sub(lambda match: _escape(match[0]), text) + '"'
-
-
-def _block(text: str) -> str:
-    """Return a text of several lines; what a TOML file cannot hold as it is, is escaped."""
-    return '"""\n' + _UNWRITABLE_IN_BLOCK.sub(lambda match: _escape(match[0]), text.strip("\n")) + '"""'
-
-
-def _escape(char: str) -> str:
-    if "\ud800" <= char <= "\udfff":
-        return "\\uFFFD"  # a lone surrogate is no character
-    return _ESCAPED.get(char) or f"\\u{ord(char):04X}"
-
-
-def comment(text: str) -> str:
-    """Return a text as a comment of one line can hold it."""
-    return "".join(char if char.isprintable() else " " for char in text)

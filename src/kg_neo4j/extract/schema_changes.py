@@ -12,9 +12,9 @@ from kg_neo4j.extract.schema import Schema, SchemaColumn
 class Effect(enum.StrEnum):
     """What a load with the new version does."""
 
-    FREE = "loads on"
-    ADDED = "loads on; --re-extract reads older documents again"
     REFUSED = "refused"
+    ADDED = "loads on; --re-extract reads older documents again"
+    FREE = "loads on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +38,20 @@ def compare(old: Schema, new: Schema) -> tuple[SchemaChange, ...]:
     found += _types("relationship", old.relationship_types, new.relationship_types)
     if old.evidence != new.evidence:
         found.append(SchemaChange(f"evidence {old.evidence!r}", "changed", Effect.REFUSED))
-    free = (
-        ("preferred types", old.preferred_node_types != new.preferred_node_types),
-        ("preferred types", old.preferred_relationship_types != new.preferred_relationship_types),
-        ("example", (old.example_text, old.example_answer) != (new.example_text, new.example_answer)),
-        ("name, version or description", _named(old) != _named(new)),
-    )
-    found += [SchemaChange(what, "changed", Effect.FREE) for what in dict(free) if (what, True) in free]
-    return tuple(sorted(found, key=lambda each: [*Effect].index(each.effect), reverse=True))
-
-
-def _named(schema: Schema) -> tuple[str, int, str]:
-    return schema.name, schema.version, schema.description
+    if old.text != new.text and not found:
+        found.append(SchemaChange("notes, preferred types, order, example or remarks", "changed", Effect.FREE))
+    return tuple(sorted(found, key=lambda each: [*Effect].index(each.effect)))
 
 
 def _columns(section: str, old: Sequence[SchemaColumn], new: Sequence[SchemaColumn]) -> Iterable[SchemaChange]:
-    before, after = {each.name: each for each in old}, {each.name: each for each in new}
-    for name in [*before, *(name for name in after if name not in before)]:
-        what, was, now = f"column {name} of {section}", before.get(name), after.get(name)
-        if was is None and now is not None:
-            loads_on = now.is_property and not now.identity
+    before, after = ({each.name: replace(each, note="") for each in columns} for columns in (old, new))
+    for name in {**before, **after}:
+        what = f"column {name} of {section}"
+        if name not in before:
+            loads_on = after[name].is_property and not after[name].identity
             yield SchemaChange(what, "added", Effect.ADDED if loads_on else Effect.REFUSED)
-        elif now is None:
-            yield SchemaChange(what, "dropped", Effect.REFUSED)
-        elif was != now and was is not None:
-            is_note = replace(was, note="") == replace(now, note="")
-            yield SchemaChange(
-                f"note of {what}" if is_note else what, "changed", Effect.FREE if is_note else Effect.REFUSED
-            )
-    shared = [[name for name in names if name in before and name in after] for names in (before, after)]
-    if shared[0] != shared[1]:
-        yield SchemaChange(f"order of the columns of {section}", "changed", Effect.FREE)
+        elif before[name] != after.get(name):
+            yield SchemaChange(what, "changed" if name in after else "dropped", Effect.REFUSED)
 
 
 def _types(section: str, old: Sequence[str], new: Sequence[str]) -> Iterable[SchemaChange]:
@@ -78,6 +61,5 @@ def _types(section: str, old: Sequence[str], new: Sequence[str]) -> Iterable[Sch
         yield SchemaChange(f"list of {section} types", how, effect)
         return
     for name in sorted({*old} ^ {*new}):
-        is_new = name in new
-        effect = Effect.ADDED if is_new else Effect.REFUSED
-        yield SchemaChange(f"{section} type {name}", "added" if is_new else "dropped", effect)
+        effect = Effect.ADDED if name in new else Effect.REFUSED
+        yield SchemaChange(f"{section} type {name}", "added" if name in new else "dropped", effect)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import textwrap
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from kg_neo4j._models.prompts import Prompt
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract.schema import comment, quoted
+from kg_neo4j.extract.schema import as_toml
 from kg_neo4j.organise.tree.interface import Aspect
 
 # The one aspect of RAPTOR: every cluster shows it, so no model is asked which.
@@ -34,7 +33,6 @@ LONGEST_NAME = 40  # characters
 LONGEST_TITLE = 80
 LONGEST_QUESTION = 500
 MOST_CUES = 300  # of an aspect
-WIDTH = 120  # of a line of cues
 FEWEST_PROPOSED, MOST_PROPOSED = 4, 9  # of a set that a model proposes
 PROPOSED_PROMPT = "summary_text"  # that asks for the summaries of proposed aspects
 RESERVED = frozenset(("detail", "none"))  # what notes are called, and what a model says where it sees nothing
@@ -112,13 +110,8 @@ def is_cue(text: str) -> bool:
 
 def write_aspects(aspects: Sequence[Aspect], remarks: Sequence[str]) -> str:
     """Return the text of a file that `load_aspects` reads; remarks are comments at its top."""
-    lines = [f"# {comment(remark)}" for remark in remarks]
-    for each in aspects:
-        values = {"name": each.name, "title": each.title, "question": each.question, "prompt": each.prompt}
-        lines += ["", "[[aspects]]", *(f"{key} = {quoted(value)}" for key, value in values.items())]
-        listed = ", ".join(map(quoted, each.cues))
-        lines += textwrap.wrap(f"cues = [{listed}]", WIDTH, subsequent_indent="    ") if listed else []
-    return "\n".join(lines) + "\n"
+    names = ("name", "title", "question", "prompt", "cues")
+    return as_toml({"aspects": [{name: getattr(each, name) for name in names} for each in aspects]}, remarks)
 
 
 def fingerprint(aspects: Sequence[Aspect]) -> str:
