@@ -219,10 +219,18 @@ def test_rules_see_plain_text(task: ChunkTask) -> None:
 # ------------------------------------------------------------------------------------------------ recorded answers
 
 
-@pytest.mark.parametrize(("document", "rows"), [("curie", 1004), ("lalka", 158), ("harbour", 631)])
-def test_recorded_answers_are_read(document: str, rows: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "document", "rows"),
+    [
+        *(("numbered_sentences", *each) for each in (("curie", 1004), ("lalka", 158), ("harbour", 631))),
+        *(("unseen", *each) for each in (("chopin", 201), ("copernicus", 130), ("newton", 126), ("muhammad", 87))),
+        *(("unseen", *each) for each in (("lalka_b", 79), ("lalka_c", 76))),
+        ("names_so_far", "curie", 584),
+    ],
+)
+def test_recorded_answers_are_read(name: str, document: str, rows: int) -> None:
     """No row is rejected, and each has its sentences."""
-    lines = (RECORDED / "extraction_numbered_sentences.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (RECORDED / f"extraction_{name}.jsonl").read_text(encoding="utf-8").splitlines()
     accepted = 0
     for line in (line for line in map(json.loads, lines) if line["document"] == document):
         offsets = tuple((start, end) for start, end in line["offsets"])
