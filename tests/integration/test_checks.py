@@ -24,6 +24,8 @@ BROKEN = {
     "rows of evidence without a quote": "MATCH ({graph: $graph, name: 'A'})-[m:MENTIONED_IN]->() REMOVE m.quote",
     "rows of evidence whose quote is not in the text": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() "
     "REMOVE s.quote_start",
+    "rows of evidence that say what their sentences do not say": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() "
+    "SET s.flags = 'inverse'",
     "facts without their relationship": "MATCH (:Entity {graph: $graph})-[r:KNOWS]->() DELETE r",
     "facts that are only likely, with a relationship": "MATCH (f:Fact {graph: $graph}) SET f.stated = false",
     "relationships without their fact": "MATCH (f:Fact {graph: $graph}) DETACH DELETE f",

@@ -26,7 +26,7 @@ from kg_runner import Kg
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
 STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
-WHOLE = LoadOptions(analytics=False)
+WHOLE = LoadOptions(analytics=False, gleanings=1)
 SMALL = LoadOptions(analytics=False, chunk_tokens=150, gleanings=0, wave=0)
 PRICES = '["scripted"]\ninput = 1\noutput = 4\n'
 
@@ -235,13 +235,13 @@ def test_the_command_prints_the_plan_and_stops_at_the_budget_with_code_3(
     shape = json.loads(kg("load", ARTICLE, "--dry-run", "--json", **child)[1])
     chunks = shape["chunks"]
     assert chunks > 1
-    assert (shape["chunks_to_ask"], shape["calls"], shape["concurrency"]) == (chunks, 2 * chunks, 16)
+    assert (shape["chunks_to_ask"], shape["calls"], shape["concurrency"]) == (chunks, chunks, 16)
     assert set(shape["tokens"]) == {"input", "output"}
     assert shape["usd"] > 0
     assert shape["seconds"] > 0
     code, shown, _ = kg("load", ARTICLE, "--dry-run", **child)
     assert code == 0
-    for words in (f"{chunks} to send to the model", "glean", "USD", "with 16 calls at once", "estimated: "):
+    for words in (f"{chunks} to send to the model", "whole", "USD", "with 16 calls at once", "estimated: "):
         assert words in shown
     unknown = kg("load", ARTICLE, "--dry-run", **{**child, "KG_MODEL": "nobody-knows"})[1]
     assert "price      unknown" in unknown

@@ -174,9 +174,10 @@ def test_bad_rows_are_rejected_and_counted_and_the_rest_is_kept(
         "```\n"
     ).say("I cannot repair them.")
     report = load([str(note)], settings=online, options=replace(SMALL_CHUNKS, schema="described"))
-    assert (report.rows.read, report.rows.accepted) == (7, 3 + ("DETACH_DELETE_N" in dump(database, online.graph)))
+    assert (report.rows.read, report.rows.accepted) == (7, 4 + ("DETACH_DELETE_N" in dump(database, online.graph)))
     assert adds_up(report)
-    assert {"column_count", "missing_end", "bad_value"} <= set(report.rejections)
+    assert {"column_count", "missing_end"} <= set(report.rejections)
+    assert report.dropped == {"bad_value": 1}
     assert report.relationships == 1
 
 

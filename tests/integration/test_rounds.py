@@ -27,11 +27,11 @@ from kg_runner import Kg
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
 STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
-OPTIONS = LoadOptions(schema="described", chunk_tokens=200, analytics=False, wave=3)
+OPTIONS = LoadOptions(schema="described", chunk_tokens=200, analytics=False, wave=3, gleanings=1)
 SCHEMA = schemas.load("described")
 NODES, RELATIONSHIPS = ",".join(SCHEMA.node_header), ",".join(SCHEMA.relationship_header)
 ANNA, BEN = "n1,PERSON,Anna,,,,,,Anna", "n2,PERSON,Ben,,,,,,Ben"
-BAD = "n2,PERSON,Ben,last year,,,,,Ben"
+BAD = "n2,PERSON?,Ben,,,,,,Ben"
 MET = "r1,n1,MET,n2,,They met.,5,Anna met Ben"
 
 
@@ -121,11 +121,11 @@ def test_a_repaired_row_is_in_the_graph_and_one_that_fails_again_in_quarantine_u
     with pytest.raises(BudgetReached):
         retry_quarantine(settings=priced, budget_usd=1e-6)
     assert (llm.calls, dump(database, online.graph)) == (3, before)
-    llm.say(csv(("n3,PERSON,Cleo,last,,,,,Cleo",)))
+    llm.say(csv(("n3,PERSON?,Cleo,,,,,,Cleo",)))
     again = retry_quarantine(settings=priced, budget_usd=1.0)
     assert adds_up(again)
     (row,) = quarantine(settings=priced)
-    assert (row.rejection.reason, again.rows.rejected - again.repaired) == (RejectionReason.BAD_VALUE, 1)
+    assert (row.rejection.reason, again.rows.rejected - again.repaired) == (RejectionReason.BAD_TYPE, 1)
     llm.say(csv(("n3,PERSON,Cleo,,,,,,Cleo",)))
     report = retry_quarantine(settings=priced)
     assert (report.usage.calls, report.nodes, report.relationships) == (1, 3, 1)

@@ -68,7 +68,7 @@ def test_without_a_model_the_rules_propose_and_the_file_loads(
     target = tmp_path / "humboldt.toml"
     write_schema(tuned, target)
     schema = schemas.load(str(target))
-    assert (schema.name, schema.node_types) == ("humboldt", tuned.node_types)
+    assert (schema.name, [name for name, _ in schema.preferred_node_types]) == ("humboldt", [*tuned.node_types])
     assert schema.example_text == tuned.example_text
     assert schema.example_text in " ".join(Path(text).read_text("utf-8").split())
     report = load([text], settings=offline, options=LoadOptions(schema=str(target), analytics=False))
@@ -87,7 +87,7 @@ def test_a_model_is_asked_for_types_and_for_the_rows_of_a_passage(
     assert (tuned.method, tuned.model, tuned.usage.calls) == ("model", "scripted", 2)
     assert tuned.node_types == ("PERSON", "ENTITY_NAME", "PLACE")
     assert "19th-century science" in llm.requests[0].prompt
-    assert "types only: PERSON, ENTITY_NAME, PLACE" in llm.requests[1].prompt
+    assert re.search(r"Preferred types of nodes.*\nPERSON \(.*\); ENTITY_NAME; PLACE \(", llm.requests[1].prompt)
     assert tuned.example_text in unnumbered(llm.requests[1].user)
     target = tmp_path / "tuned.toml"
     write_schema(tuned, target)
@@ -219,7 +219,7 @@ def test_the_command_writes_a_file_and_never_over_another_one(
     assert not target.exists()
     code, out = kg("--to", str(target), "--chunks", "2", "--json")
     assert code == 0
-    assert json.loads(out)["entity_types"] == list(schemas.load(str(target)).node_types)
+    assert json.loads(out)["entity_types"] == [name for name, _ in schemas.load(str(target)).preferred_node_types]
     written = target.read_bytes()
     assert kg("--to", str(target))[0] != 0
     assert kg("--to", str(tmp_path / "no folder" / "x.toml"))[0] != 0

@@ -60,7 +60,7 @@ def dump(database: Database, graph: str) -> str:
 def test_the_second_run_says_who_writes_and_goes_on_when_the_first_is_killed(
     database: Database, graph: str, given: Mapping[str, str], runner: CrashPoints, llm: FakeLlm, note: str
 ) -> None:
-    arguments = ["load", note, "--chunk-tokens", "24", "--no-analytics"]
+    arguments = ["load", note, "--chunk-tokens", "24", "--no-analytics", "--gleanings", "1"]
 
     def second() -> Run:
         return runner.run(arguments, given)
