@@ -225,7 +225,10 @@ def test_fifty_poisoned_documents_and_a_model_that_obeys_give_rows_of_the_schema
             str(found) for found in column(database, "MATCH (e:Entity {graph: $graph}) RETURN e.name", graph=graph)
         }
     checks = database.read(queries.get("reports/checks"), graph=graph)
-    assert {row["Check"]: row["Count"] for row in checks if row["Count"]} == {}
+    assert {row["Check"] for row in checks if row["Count"]} == {
+        "rows of evidence without a quote",
+        "rows of evidence that say what their sentences do not say",
+    }
 
 
 # ------------------------------------------------------------------------- row 59: what is in the database already
