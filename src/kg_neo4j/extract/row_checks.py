@@ -37,12 +37,13 @@ class _Words:
     """The words of a passage, folded, and its numbers."""
 
     text: str = ""
-    words: set[str] = field(default_factory=set)
+    words: dict[str, set[str]] = field(default_factory=dict)  # by their first three letters
     numbers: set[int] = field(default_factory=set)
 
     def add(self, text: str) -> _Words:
         folded = list(map(fold, split_words(text)))
-        self.words.update(folded)
+        for word in folded:
+            self.words.setdefault(word[:3], set()).add(word)
         self.text += f" {' '.join(folded)}"
         self.numbers.update(map(int, _NUMBER.findall(text)), map(int, _NUMBER.findall(_GROUPED.sub("", text))))
         self.numbers.update(int(century + last) for century, _, last in _SHORT_RANGE.findall(text))
@@ -50,15 +51,14 @@ class _Words:
 
     def has(self, word: str) -> bool:
         """Tell whether a folded word is among them, also within another one, or in another form."""
-        if word in self.words or (word.isdigit() and int(word) in self.numbers):
-            return True
-        return (len(word) > 3 and word in self.text) or any(_alike(word, other) for other in self.words)
+        near = self.words.get(word[:3], ())
+        if word.isdigit():
+            return word in near or int(word) in self.numbers
+        return word in near or (len(word) > 3 and word in self.text) or any(_alike(word, other) for other in near)
 
 
 def _alike(left: str, right: str) -> bool:
-    """Tell whether two folded words are forms of one: also in languages whose names are inflected."""
-    if left[:3] != right[:3] or left.isdigit():
-        return False
+    """Tell whether two folded words that begin alike are forms of one: also in languages whose names are inflected."""
     shorter, longer = sorted((left, right), key=len)
     common = max(3, len(shorter) - 1)
     return (left[:common] == right[:common] and len(longer) - common <= LONGEST_ENDING) or same_word(left, right)
@@ -192,7 +192,7 @@ def _is_year(number: int) -> bool:
 
 def _has_day(date: re.Match[str], own: Sequence[_Words], near: Sequence[_Words]) -> bool:
     """Return whether sentences have the day and the month of a date, as far as it has them."""
-    months = {MONTHS[word] for each in own for word in each.words if word in MONTHS}
+    months = {MONTHS[word] for each in own for words in each.words.values() for word in words if word in MONTHS}
     month, day = int(date[2] or 0), int(date[3] or 0)
     has_month = not month or not months or month in months or any(month in each.numbers for each in own)
     return has_month and (not day or any(day in each.numbers for each in (*own, near[0])))
