@@ -197,13 +197,12 @@ class Conversation:
             self.extractor.keep(numbered)
 
     def _around(self, said: str) -> str:
-        """Return the words of the title, the headings and what came before that an answer may use, not in the chunk."""
+        """Return the words that an answer may use of the title and headings, and of what came before the chunk."""
         task, names = self.task, (name for name, _ in self.task.context.known)
-        shown = " ".join((task.document.title, task.chunk.section, task.context.before, *names))
-        used, own = {word[:3].casefold() for word in split_words(said)}, set(split_words(task.chunk.text))
-        return " ".join(
-            word for word in dict.fromkeys(split_words(shown)) if word[:3].casefold() in used and word not in own
-        )
+        headed = split_words(f"{task.document.title} {task.chunk.section}")
+        own, used = set(split_words(task.chunk.text)), {word[:3].casefold() for word in split_words(said)}
+        before = (word for word in split_words(" ".join((task.context.before, *names))) if word not in own)
+        return " ".join(word for word in dict.fromkeys((*headed, *before)) if word[:3].casefold() in used)
 
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
         if self.rounds.answers:

@@ -16,7 +16,7 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.extract import numbering
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.context import ChunkTask, Context
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk, show
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import Reading, Shown, interpret
@@ -175,6 +175,17 @@ def test_a_rejected_row_is_asked_for_once_more_and_the_same_text_is_shown(llm: F
     assert "1 Ada met Ben.\n2 They wrote a book." in first[1]["content"]
     assert second[1]["content"].startswith(first[1]["content"])
     assert "no such sentence" in second[1]["content"]
+
+
+def test_what_is_shown_beside_the_text_is_kept_with_the_answer_as_far_as_it_is_used(
+    llm: FakeLlm, task: ChunkTask
+) -> None:
+    document = replace(task.document, title="Yearbook of Vardnes, 1843")
+    given = replace(task, document=document, context=Context("Captain Berg left.", (("Dora Lind", "PERSON"),)))
+    llm.say(csv("1,n1,PERSON,Ada,1843-05,,,,\n1,n2,PERSON,Captain Berg,,,,,\n1,n3,PERSON,Zoe,,,,,"))
+    found = extract_chunk(given, configure(llm))
+    assert found.answers[0].around == "1843 Captain Berg"
+    assert [[str(flag) for flag in node.flags] for node in found.nodes] == [[], [], ["name_not_in_text"]]
 
 
 def test_halves_keep_the_numbers_of_the_whole(llm: FakeLlm, task: ChunkTask) -> None:
