@@ -132,7 +132,7 @@ class _Study:
         options, own = self.options, self._asking(variant.model)
         if repeat > 1:
             own = own.model_copy(update={"answer_cache": False})
-        given = (variant.preprocess, variant.tokens, schemas.load(schema).hash, options.gleanings, options.wave, repeat)
+        given = (variant.preprocess, variant.tokens, schemas.load(schema).text, options.gleanings, options.wave, repeat)
         name = f"{PREFIX}{self._key(own, *map(str, given))}-{variant.tokens or 'max'}"
         return own.model_copy(update={"graph": name}), LoadOptions(
             chunk_tokens=variant.tokens,
