@@ -13,7 +13,7 @@ from kg_neo4j.extract.reading import Reading, interpret
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.schema_changes import Effect, compare
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.graph.documents import StoredDocument, stored_answers
 from kg_neo4j.records import Chunk, Extraction
 
@@ -28,13 +28,13 @@ def stored_schema(name: str, text: str | None) -> Schema:
     return schemas.parse(text, name) if text else schemas.load(name)
 
 
-def earlier_schemas(database: Database, graph: str, schema: Schema) -> tuple[Schema, ...]:
+def earlier_schemas(reader: Reader, graph: str, schema: Schema) -> tuple[Schema, ...]:
     """Return the other versions of `schema` that documents were loaded with.
 
     Raises UsageError where one of them means something else.
     """
     found = []
-    for row in database.read(queries.get("write/other_schemas"), graph=graph, schema_hash=schema.hash):
+    for row in reader.read(queries.get("write/other_schemas"), graph=graph, schema_hash=schema.hash):
         found.append(stored_schema(row["schema"], row["schema_text"]))
         for each in compare(found[-1], schema):
             if each.effect is Effect.REFUSED:

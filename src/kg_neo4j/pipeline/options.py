@@ -25,7 +25,7 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.llm_extractor import OpenExtractor
 from kg_neo4j.extract.schema import BUILT_IN, Schema
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument
+from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument, file_keys
 from kg_neo4j.graph.replay import earlier_schemas
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Document, SkippedSource
@@ -127,19 +127,22 @@ def with_older_versions(
     door: Door,
     extractor: Extractor | None,
     tokeniser: Tokeniser,
-) -> LoadConfiguration:
-    """Return the configuration of a load, with those that differ in the version of the schema alone.
+) -> tuple[LoadConfiguration, dict[str, str]]:
+    """Return the configuration of a load, with those that differ in the version of the schema alone; and `file_keys`.
 
     Raises UsageError where the graph was loaded with a schema that means something else.
     """
-    schema = schemas.load(options.schema)
+    schema, graph = schemas.load(options.schema), settings.graph
+    earlier, known = database.read_transaction(
+        lambda reader: (earlier_schemas(reader, graph, schema), file_keys(reader, graph))
+    )
     now, *older = (
         load_configuration(
             settings, options, extraction_config(settings, options, door, schema=each, extractor=extractor), tokeniser
         )
-        for each in (schema, *earlier_schemas(database, settings.graph, schema))
+        for each in (schema, *earlier)
     )
-    return replace(now, older=" ".join(each.config_hash for each in older))
+    return replace(now, older=" ".join(each.config_hash for each in older)), known
 
 
 def options_of(stored: StoredDocument) -> LoadOptions:

@@ -78,8 +78,7 @@ def load(
         said_what_is_left(database, settings.graph),
         ChunkEmbedding(database, embedder, tokeniser) as embedding,
     ):
-        configuration = with_older_versions(database, settings, options, door, extractor, tokeniser)
-        known = stored_documents.file_keys(database, settings.graph)
+        configuration, known = with_older_versions(database, settings, options, door, extractor, tokeniser)
         if embeds := options.vectors and embedder.dimension > 0:
             search_indexes.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
