@@ -38,6 +38,7 @@ from kg_neo4j.words import split_words
 REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
 OUTCOMES = {ContentFiltered: ChunkOutcome.FILTERED, ContextTooLong: ChunkOutcome.TOO_LONG}  # of a chunk; else failed
 RUNAWAY_SHARE = 6  # tokens of all answers for one of the text, after an answer that has no end
+NO_WORDS = "-"  # nothing that is stored is empty
 LEAST_TOKENS = 100  # that a half may take; else it is not asked
 HALVINGS = 2  # a text is cut in at most four parts
 REPAIRABLE = frozenset(RejectionReason) - {
@@ -202,7 +203,8 @@ class Conversation:
         headed = split_words(f"{task.document.title} {task.chunk.section}")
         own, used = set(split_words(task.chunk.text)), {word[:3].casefold() for word in split_words(said)}
         before = (word for word in split_words(" ".join((task.context.before, *names))) if word not in own)
-        return " ".join(word for word in dict.fromkeys((*headed, *before)) if word[:3].casefold() in used)
+        kept = " ".join(word for word in dict.fromkeys((*headed, *before)) if word[:3].casefold() in used)
+        return kept or NO_WORDS
 
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
         if self.rounds.answers:
