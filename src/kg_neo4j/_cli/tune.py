@@ -1,4 +1,4 @@
-"""kg tune: a schema, or aspects of narrative trees, proposed for a text."""
+"""kg tune, kg schema diff: a schema, or aspects of narrative trees, proposed for a text; two schemas compared."""
 
 from __future__ import annotations
 

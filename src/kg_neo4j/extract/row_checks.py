@@ -20,7 +20,6 @@ from kg_neo4j.words import MONTHS, fold, is_stop_word, same_word, split_words
 
 LONGEST_ENDING = 4  # letters by which forms of a word may differ
 FEW, COMMON = 3, 0.2  # sentences, and a share of a chunk's: a name in more of them tells nothing about one
-
 BESIDE = 1  # sentences on each side of the cited ones in which a year or a number may stand
 
 _NUMBER = re.compile(r"\d+")

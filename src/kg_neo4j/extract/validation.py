@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from kg_neo4j.extract import numbering
 from kg_neo4j.extract.evidence import locate
 from kg_neo4j.extract.row_checks import RowChecks
-from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
+from kg_neo4j.extract.rows import NEEDED, RawRow, ReadRows, RowKind
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.extract.values import (
     MAX_ID,
@@ -48,7 +48,6 @@ _NUMBERED = re.compile(r"^\W*(?:\d+[.)]\s+)?\W*|\s*\(.*|\W+$")  # around an id: 
 _LIMITS = dict.fromkeys((ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.EVIDENCE), MAX_TEXT)
 _LIMITS |= {ColumnKind.NAME: MAX_NAME}
 SHOWN = 200  # characters of a value that is left out
-_REQUIRED = frozenset({ColumnKind.ID, ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,11 @@ class _Validation:
         """Return what `make` gives for the rows of a section; those that it refuses are rejected."""
         found: list[T] = []
         for row in read.rows:
+            dropped = len(self.dropped)
             try:
                 found += [make(row)] if row.kind is kind else []
             except ValueRefused as refused:
+                del self.dropped[dropped:]  # the whole row is out
                 self.rejections.append(Rejection(row.line, row.text, refused.reason, refused.detail))
         return tuple(found)
 
@@ -180,7 +181,7 @@ class _Validation:
                     raise
                 self._drop(row, column.name, raw, refused.reason)
                 continue
-            if not text and column.kind in _REQUIRED:
+            if not text and column.kind in NEEDED:
                 raise ValueRefused(RejectionReason.EMPTY_FIELD, f"{column.name} is empty")
             if not column.is_property:
                 words[column.kind] = text

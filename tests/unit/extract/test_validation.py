@@ -140,6 +140,11 @@ def test_an_optional_value_that_cannot_be_read_is_left_out_and_the_row_stays(val
     assert [(each.line, each.column, str(each.reason)) for each in valid.dropped] == [(2, "birth_year", reason)]
 
 
+def test_a_row_that_is_rejected_leaves_no_value_out() -> None:
+    valid = validated(["n1,PERSON/BAD,Ada,12 years,,,,,"])
+    assert (reasons(valid), valid.dropped) == ([RejectionReason.BAD_TYPE], ())
+
+
 @pytest.mark.parametrize("strength", ["0", "11", "NaN", "strong", str(2**63)])
 def test_a_strength_out_of_range_is_left_out(strength: str) -> None:
     valid = validated(["n1,PERSON,Ada,,,,,,"], [f"r1,n1,KNOWS,n1,,,{strength},"])

@@ -97,8 +97,7 @@ def _copied(
         **{name: tuple(properties.get(name) or ()) for name in ("pages", "redirects", "links")},
     }
     document = Document(**fields, text="")
-    names = ("config_hash", "schema", "schema_hash", "tokeniser", "schema_text", "options", "answers_hash")
-    configured: dict[str, Any] = {name: properties.get(name) for name in names}
+    configured: dict[str, Any] = {name: properties.get(name) for name in stored_documents.SHAPED}
     seen: Counter[str] = Counter()
     copies = []
     for chunk in chunks:
