@@ -18,7 +18,9 @@ CALL () {
   CALL () {
     UNWIND $cited AS place
     MATCH (c:KgChunk {id: place.chunk})<-[m:MENTIONED_IN]-(e:KgEntity)
-    WHERE e.graph = $graph AND m.quote_start < place.end AND place.start < m.quote_end
+    WHERE e.graph = $graph
+    WITH place, e, [m.quote_start, m.quote_end] + coalesce(m.other_quotes, []) AS quotes
+    WHERE any(at IN range(0, size(quotes) - 2, 2) WHERE quotes[at] < place.end AND quotes[at + 1] > place.start)
     RETURN e
     UNION
     UNWIND $entities AS id

@@ -143,7 +143,8 @@ CALL (known, entity_words, entity_linked) {
     RETURN [name IN names WHERE name <> e.name] AS aliases, role, description
   }
   WITH e, score, named, aliases, role, description,
-       [one IN rows[..3] | {chunk_id: one.c.id, quote: one.m.quote, start: one.m.quote_start, end: one.m.quote_end}] AS mentions
+       [one IN rows[..3] | {chunk_id: one.c.id, quote: one.m.quote, start: one.m.quote_start,
+        end: CASE WHEN one.m.other_quotes[-1] > one.m.quote_end THEN one.m.other_quotes[-1] ELSE one.m.quote_end END}] AS mentions
   WITH e, score, named, mentions, aliases, role, description ORDER BY score DESC, e.id
   RETURN collect({id: e.id, name: e.name, type: e.type, aliases: aliases, role: role, description: description,
                   named: named, score: score, mentions: mentions}) AS entities
@@ -188,7 +189,8 @@ CALL (stated, around, between) {
     RETURN description, start_date, rows
   }
   WITH f, a, b, score, description, start_date, rows,
-       [one IN said[..2] | {chunk_id: one.c.id, quote: one.s.quote, start: one.s.quote_start, end: one.s.quote_end}] AS statements
+       [one IN said[..2] | {chunk_id: one.c.id, quote: one.s.quote, start: one.s.quote_start,
+        end: CASE WHEN one.s.other_quotes[-1] > one.s.quote_end THEN one.s.other_quotes[-1] ELSE one.s.quote_end END}] AS statements
   WITH f, a, b, score, description, start_date, rows, statements ORDER BY score DESC, f.id
   RETURN collect({id: f.id, type: f.type + coalesce(' ' + toString(f.phrase), ''), source: a.name, source_id: a.id, target: b.name, target_id: b.id,
                   description: description, start_date: start_date, evidence_count: rows, score: score,

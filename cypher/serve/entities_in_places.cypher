@@ -12,11 +12,14 @@ MATCH (c:KgChunk {id: cited.chunk})
 WHERE c.graph = $graph
 CALL (c, cited) {
   MATCH (c)<-[m:MENTIONED_IN]-(e:KgEntity)
-  WHERE m.quote_start < cited.end AND m.quote_end > cited.start
+  WITH cited, e, [m.quote_start, m.quote_end] + coalesce(m.other_quotes, []) AS quotes
+  WHERE any(at IN range(0, size(quotes) - 2, 2) WHERE quotes[at] < cited.end AND quotes[at + 1] > cited.start)
   RETURN e
   UNION
   MATCH (c)<-[s:STATED_IN]-(f:KgFact)
-  WHERE s.stated IS NULL AND s.quote_start < cited.end AND s.quote_end > cited.start
+  WHERE s.stated IS NULL
+  WITH cited, f, [s.quote_start, s.quote_end] + coalesce(s.other_quotes, []) AS quotes
+  WHERE any(at IN range(0, size(quotes) - 2, 2) WHERE quotes[at] < cited.end AND quotes[at + 1] > cited.start)
   UNWIND [coalesce(f.source_id, f.source_key), coalesce(f.target_id, f.target_key)] AS id
   MATCH (e:KgEntity {id: id})
   RETURN e

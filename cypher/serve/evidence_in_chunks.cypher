@@ -22,6 +22,8 @@ RETURN id,
          WHERE s.stated IS NULL AND s.quote_start IS NOT NULL AND s.quote_end IS NOT NULL
          MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
          MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
-         RETURN DISTINCT [s.quote_start, s.quote_end, f.id, f.type, a.id, a.name, b.id, b.name] AS statement
+         WITH f, a, b, [s.quote_start, s.quote_end] + coalesce(s.other_quotes, []) AS quotes
+         UNWIND range(0, size(quotes) - 2, 2) AS at
+         RETURN DISTINCT [quotes[at], quotes[at + 1], f.id, f.type, a.id, a.name, b.id, b.name] AS statement
          ORDER BY statement[0], statement[1], statement[3], statement[2] LIMIT $most
        } AS statements

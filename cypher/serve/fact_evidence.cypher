@@ -1,7 +1,7 @@
 // title:   Facts with their evidence
 // purpose: The ends of facts, and the words that state each.
 // mode:    read
-// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (facts); $quotes INTEGER (of one fact, >= 1, default 3)
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (facts); $quotes INTEGER (rows of one fact, >= 1, default 3)
 // columns: id STRING, type STRING, source_id STRING, source STRING, target_id STRING, target STRING, evidence INTEGER (rows that state it),
 //          quotes LIST<LIST> (chunk, start and end of the words, the words, title of the document, pages of the document, start of the chunk)
 // order:   place in $ids
@@ -15,8 +15,11 @@ WITH place, f, a, b, COLLECT {
   MATCH (f)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE s.stated IS NULL
   WITH s, c, d ORDER BY s.quote_start IS NULL, d.key, c.index, s.row LIMIT $quotes
-  RETURN [c.id, coalesce(s.quote_start, 0), coalesce(s.quote_end, 0),
-          CASE WHEN s.quote_start IS NULL THEN coalesce(s.quote, '') ELSE substring(c.text, s.quote_start, s.quote_end - s.quote_start) END,
+  WITH s, c, d, [coalesce(s.quote_start, 0), coalesce(s.quote_end, 0)] + coalesce(s.other_quotes, []) AS places
+  UNWIND range(0, size(places) - 2, 2) AS at
+  WITH s, c, d, places[at] AS start, places[at + 1] AS end
+  RETURN [c.id, start, end,
+          CASE WHEN s.quote_start IS NULL THEN coalesce(s.quote, '') ELSE substring(c.text, start, end - start) END,
           d.title, d.pages, c.start]
 } AS quotes
 RETURN f.id AS id, f.type AS type, a.id AS source_id, a.name AS source, b.id AS target_id, b.name AS target,

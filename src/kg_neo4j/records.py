@@ -126,15 +126,16 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where evidence words are in the chunk, and how they were found.
+    """Where the words of a row are in the chunk, and how they were found.
 
-    The method is "exact" or "folded" for copied words, else "sentences" or "placed by rule". Where quotes are
-    no neighbours, the span reaches from the first to the last.
+    The method is "exact" or "folded" for copied words, else "sentences" or "placed by rule". `others` are the places of
+    further quotes, in order; one before `start` is the first row of the table whose row is quoted.
     """
 
     start: int
     end: int
     method: str
+    others: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

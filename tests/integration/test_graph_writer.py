@@ -21,10 +21,11 @@ from kg_neo4j.graph.documents import (
     stored_answers,
 )
 from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.identity import fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, Span
 
 SCHEMA = schemas.load("described")
 TEXTS: dict[str, dict[str, list[Fact]]] = {
@@ -268,6 +269,21 @@ def test_a_chunk_recorded_with_other_rows_replaces_its_evidence(database: Databa
     assert '"name":"Ben"' not in text
     assert '"type":"KNOWS"' in text
     assert '"type":"MET"' not in text
+
+
+def test_quotes_that_are_no_neighbours_are_kept_apart(database: Database, graph: str) -> None:
+    text = "Ada met Ben. It rained. Cleo laughed. Ben met Ada at noon."
+    ((source, (found,)),) = corpus(graph, {"a.txt": {text: [("Ada", "MET", "Ben")]}})
+    span = Span(0, 12, "sentences", ((38, 58),))
+    row = replace(found.relationships[0], evidence="Ada met Ben. ... Ben met Ada at noon.", span=span)
+    load(database, graph, [(source, [replace(found, relationships=(row,))])])
+    ids = [fact_id(*(mention_key(graph, "Ada", "PERSON"), "MET", mention_key(graph, "Ben", "PERSON")))]
+    (fact,) = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=ids, quotes=3)
+    assert [quote[1:4] for quote in fact["quotes"]] == [[0, 12, "Ada met Ben."], [38, 58, "Ben met Ada at noon."]]
+    for start, cited in ((0, True), (13, False), (40, True)):
+        places = [{"chunk": found.chunk.id, "start": start, "end": start + 5}]
+        drawn = database.read(queries.get("serve/entities_in_places"), graph=graph, places=places, limit=9)
+        assert {each["name"] for each in drawn} == ({"Ada", "Ben"} if cited else set())
 
 
 def test_answers_are_kept_word_for_word(database: Database, graph: str) -> None:

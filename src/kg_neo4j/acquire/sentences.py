@@ -87,6 +87,20 @@ def _is_row(text: str, start: int, end: int) -> bool:
     return _CELLS in text[start:end] and "\n" not in text[start:end].strip()
 
 
+def table_head(text: str, start: int) -> tuple[int, int] | None:
+    """Return where the first row of a table is whose row begins at `start`; None for itself, and elsewhere.
+
+    It names the columns. A table of two columns is taken to have no such row: the first cell of each says what the
+    second is.
+    """
+    first = own = text.rfind("\n", 0, start) + 1
+    while first and _CELLS in text[(above := text.rfind("\n", 0, first - 1) + 1) : first]:
+        first = above
+    head = stripped(text, first, text.find("\n", first))
+    is_row = first < own and _CELLS in text[own:].partition("\n")[0]
+    return head if is_row and text.count(_CELLS, *head) > 1 else None
+
+
 @cache
 def _abbreviations(language: str | None) -> tuple[frozenset[str], frozenset[str]]:
     """Return abbreviations in lower case, for which case does not count, and others for which it does."""

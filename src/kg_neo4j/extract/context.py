@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.acquire.sentences import sentences, table_head
 from kg_neo4j.records import Chunk, Document, Extraction, ModelAnswer
 
 BEFORE_CHARACTERS = 500  # about 120 tokens: two or three sentences
@@ -65,6 +65,7 @@ class ChunkTask:
     stored: tuple[ModelAnswer, ...] = ()
     context: Context = NO_CONTEXT
     limit: int | None = None  # tokens that an answer may take, where less than usual
+    repeated: int = 0  # characters of the chunk before, at its beginning
 
 
 class Waves:
@@ -103,11 +104,15 @@ class Waves:
         self._waiting.pop()
         self._running += 1
         context = NO_CONTEXT
+        place, document = self._place[chunk.id], self._job.document
+        repeated = max(0, self._job.chunks[place - 1].end - chunk.start) if place else 0
         if self._size:
-            place = self._place[chunk.id]
-            before = self._job.chunks[place - 1].text if place else ""
-            context = Context(last_sentences(before, self._job.document.language), self._known)
-        return ChunkTask(self._job.document, chunk, self._job.stored.get(chunk.id, ()), context)
+            before = last_sentences(self._job.chunks[place - 1].text, document.language) if place else ""
+            before = max(before, chunk.text[:repeated].strip(), key=len)
+            if head := table_head(document.text, chunk.start):
+                before = f"{document.text[slice(*head)]}\n{before}"
+            context = Context(before, self._known)
+        return ChunkTask(document, chunk, self._job.stored.get(chunk.id, ()), context, repeated=repeated)
 
     def finish(self, extraction: Extraction) -> None:
         """Note what a chunk gave."""

@@ -88,6 +88,7 @@ def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
         config.schema.evidence,
         task.stored,
         numbered=config.extractor.converses,
+        repeated=task.repeated,
     )
     if task.stored:
         again = interpret(task.chunk, task.stored, config.reading, shown)
@@ -105,15 +106,19 @@ def show(
     stored: Sequence[ModelAnswer] = (),
     *,
     numbered: bool = True,
+    repeated: int = 0,
 ) -> Shown:
     """Return what the model sees of a chunk: with `evidence` "sentences" a line for each, with its number.
 
     The numbers are those that `stored` answers were given to, where there are any. Rules see plain text (`numbered` is
-    False), and copy words. With `evidence` "none" the text is plain, too, and rows are placed in its sentences.
+    False), and copy words. With `evidence` "none" the text is plain, too, and rows are placed in its sentences. What
+    the chunk repeats of the one before, `repeated` characters, gets no numbers a second time.
     """
     numbered = numbered and evidence == "sentences"
-    shown = stored[0].offsets if stored else ()
-    offsets = (shown or numbering.number(chunk.text, language)) if numbered or evidence == "none" else ()
+    offsets = stored[0].offsets if stored else ()
+    if not offsets and (numbered or evidence == "none"):
+        own = repeated if numbered else 0
+        offsets = tuple(each for each in numbering.number(chunk.text, language) if each[1] > own)
     if preprocessing == "none":
         return Shown(numbering.show(chunk.text, offsets) if numbered else chunk.text, offsets=offsets)
     plugins.need("kg_neo4j_offline", "stop words cannot be left out", "install kg-neo4j again")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kg_neo4j.records import Span
@@ -45,14 +45,14 @@ def locate(words: str, text: str) -> Span | None:
 
 
 def _locate_parts(parts: list[str], text: str) -> Span | None:
-    """Find quoted parts one after the other; the span reaches from the first to the last."""
+    """Find quoted parts one after the other."""
     spans: list[Span] = []
     for part in parts:
         found = _locate_folded(part, text, spans[-1].end if spans else 0)
         if found is None:
             return None
         spans.append(found)
-    return Span(spans[0].start, spans[-1].end, FOLDED)
+    return replace(spans[0], others=tuple((each.start, each.end) for each in spans[1:]))
 
 
 def _locate_folded(words: str, text: str, after: int) -> Span | None:

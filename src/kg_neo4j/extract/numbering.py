@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.acquire.sentences import sentences, table_head
 from kg_neo4j.acquire.structure import stripped
 from kg_neo4j.extract.values import ValueRefused
 from kg_neo4j.records import RejectionReason, Span
@@ -21,7 +21,7 @@ LONGEST = 400  # characters of a sentence; a longer one is parted
 ONE_QUOTE = 600  # characters up to which neighbours are one quote
 CITED = 3  # sentences that a row may name
 NAMED, PLACED = "sentences", "placed by rule"  # how a quote was found
-BETWEEN = " ... "  # quotes that are no neighbours, as `evidence` reads them, too
+BETWEEN = " ... "  # quotes that are no neighbours
 
 _FENCED = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _CODE_LINES = 8  # of a fenced block, under one number
@@ -78,8 +78,10 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
             start = quotes.pop()[0]
         quotes.append((start, end))
         before = each
-    quote = BETWEEN.join(text[start:end] for start, end in quotes)
-    return quote, Span(quotes[0][0], quotes[-1][1], NAMED)
+    heads = {head for start, _ in quotes if (head := table_head(text, start))}
+    shown = (head for head in heads if not any(start <= head[0] < end for start, end in quotes))
+    others = (*sorted(shown), *quotes[1:])
+    return BETWEEN.join(text[start:end] for start, end in sorted((quotes[0], *others))), Span(*quotes[0], NAMED, others)
 
 
 def place(names: Sequence[str], text: str, offsets: Offsets) -> tuple[str, Span] | None:

@@ -159,7 +159,9 @@ class RowChecks:
         return self.places[name]
 
     def _cited(self, span: Span) -> range:
-        found = [place for place, (start, end) in enumerate(self.offsets) if start < span.end and span.start < end]
+        """Return the sentences from the first cited one to the last; the head of a table is none of them."""
+        last = max(span.end, *(end for _, end in span.others), 0)
+        found = [place for place, (start, end) in enumerate(self.offsets) if start < last and span.start < end]
         return range(found[0], found[-1] + 1) if found else range(0)
 
     def _values(self, values: Mapping[str, PropertyValue], span: Span | None) -> Iterable[tuple[RejectionReason, str]]:

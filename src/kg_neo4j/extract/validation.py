@@ -239,7 +239,8 @@ class _Validation:
             raise ValueRefused(RejectionReason.NO_EVIDENCE, detail)
         if span is None or self.to_source is None:
             return span
-        return Span(*self.to_source(span.start, span.end), span.method)
+        others = tuple(self.to_source(*each) for each in span.others)
+        return Span(*self.to_source(span.start, span.end), span.method, others)
 
 
 def _claim(taken: dict[str, RawRow], row_id: str, row: RawRow) -> str:

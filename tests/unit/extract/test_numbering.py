@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 from fake_llm import FakeLlm
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.tokens import Approximation
+from kg_neo4j.acquire import chunking
 from kg_neo4j.extract import numbering
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.extract.context import ChunkTask, Context
+from kg_neo4j.extract.context import ChunkTask, Context, DocumentJob, Waves
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk, show
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import Reading, Shown, interpret
 from kg_neo4j.extract.values import ValueRefused
 from kg_neo4j.factory import door_to
-from kg_neo4j.records import Chunk, ChunkOutcome, Document, ModelAnswer, RejectionReason
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, ModelAnswer, RejectionReason, Span
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded"
 LEAN = schemas.load("lean")
@@ -113,8 +115,8 @@ def test_a_row_gets_the_sentences_that_it_names(written: str, quote: str) -> Non
     row = found.relationships[0]  # type: ignore[attr-defined]
     assert row.evidence == quote
     assert row.span.method == ("sentences" if written else "placed by rule")
-    assert TEXT[row.span.start : row.span.end].startswith(quote.split(" ... ", maxsplit=1)[0])
-    assert TEXT[row.span.start : row.span.end].endswith(quote.rsplit(" ... ", maxsplit=1)[-1])
+    places = [(row.span.start, row.span.end), *row.span.others]
+    assert [TEXT[start:end] for start, end in places] == quote.split(" ... ")
 
 
 @pytest.mark.parametrize(
@@ -141,6 +143,62 @@ def test_neighbours_above_600_characters_are_two_quotes() -> None:
     found = numbering.cite("1 2", text, offsets)
     assert found is not None
     assert found[0] == f"{'A' * 350}. ... {'B' * 350}."
+
+
+TABLE = "Ships\n\nName | Built | Owner\nBrage | 1908 | Ada\nTordis | 1949 | Ben\nLomvi | 1957 | Cleo\n\nAda met Ben."
+
+
+@pytest.mark.parametrize(
+    ("written", "quotes"),
+    [
+        ("4", ["Name | Built | Owner", "Tordis | 1949 | Ben"]),
+        ("3 5", ["Name | Built | Owner", "Brage | 1908 | Ada", "Lomvi | 1957 | Cleo"]),
+        ("2 5", ["Name | Built | Owner", "Lomvi | 1957 | Cleo"]),  # the head is cited itself
+        ("2-4", ["Name | Built | Owner\nBrage | 1908 | Ada\nTordis | 1949 | Ben"]),
+        ("6", ["Ada met Ben."]),
+    ],
+)
+def test_a_row_of_a_table_is_quoted_with_the_names_of_its_columns(written: str, quotes: list[str]) -> None:
+    found = numbering.cite(written, TABLE, numbering.number(TABLE))
+    assert found is not None
+    quote, span = found
+    assert quote == " ... ".join(quotes)
+    assert sorted([(span.start, span.end), *span.others]) == [
+        (at, at + len(each)) for each in quotes for at in [TABLE.index(each)]
+    ]
+    assert TABLE[span.start : span.end].startswith("Name") == (written[0] == "2")  # else the row itself comes first
+
+
+def test_a_table_of_two_columns_has_no_names_of_columns() -> None:
+    text = "Born | 1867\nField | Physics"
+    assert numbering.cite("2", text, numbering.number(text)) == ("Field | Physics", Span(12, 27, "sentences"))
+
+
+def test_what_a_chunk_repeats_gets_no_number_and_is_shown_as_what_came_before(document: Document) -> None:
+    text = " ".join(f"Ada met person {each} in town {each}." for each in range(60))
+    whole = replace(document, text=text)
+    chunks = chunking.chunk(whole, Approximation(), max_tokens=120, overlap=30)
+    waves = Waves(DocumentJob(whole, chunks, chunks), 8)
+    tasks = [each for each in (waves.take() for _ in chunks) if each]
+    assert len(tasks) > 3
+    assert any(each.repeated for each in tasks)
+    lines: list[str] = []
+    for each in tasks:
+        shown = show(each.chunk, "none", "en", "sentences", repeated=each.repeated)
+        lines += [line.partition(" ")[2] for line in shown.text.splitlines()]
+        assert each.chunk.text[: each.repeated].strip() in each.context.before
+    assert " ".join(lines) == text
+
+
+def test_a_chunk_that_begins_within_a_table_is_shown_the_names_of_its_columns(document: Document) -> None:
+    rows = "\n".join(f"Ship {each} | 19{each} | Owner {each}" for each in range(10, 70))
+    whole = replace(document, text=f"Name | Built | Owner\n{rows}")
+    chunks = chunking.chunk(whole, Approximation(), max_tokens=200)
+    waves = Waves(DocumentJob(whole, chunks, chunks), 8)
+    first, *others = [each for each in (waves.take() for _ in chunks) if each]
+    assert others
+    assert not first.context.before
+    assert all(each.context.before.startswith("Name | Built | Owner\nShip") for each in others)
 
 
 def test_a_row_without_a_sentence_is_rejected_only_where_that_is_asked() -> None:

@@ -202,7 +202,8 @@ class _PlanRun:
             return extract_chunk(task, self.extraction)
         except Unanswered:
             request = self.requests.pop()
-        shown = show(task.chunk, self.extraction.preprocess, task.document.language, self.extraction.schema.evidence)
+        how = (self.extraction.preprocess, task.document.language, self.extraction.schema.evidence)
+        shown = show(task.chunk, *how, repeated=task.repeated)
         first = asking.extractor.messages(task, shown.text)
         prompt = estimates.prompt_tokens(first, self.tokeniser)
         wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0

@@ -1,0 +1,94 @@
+"""Microsoft GraphRAG: its default chunks, prompts and one gleaning, no reports on communities; then local search."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from graphrag.api import build_index, local_search
+from graphrag.cli.initialize import initialize_project_at
+from graphrag.config.load_config import load_config
+
+from asking.frame import (
+    DIMENSION,
+    EMBEDDING_MODEL,
+    MODEL,
+    PATIENCE_S,
+    Job,
+    Row,
+    Said,
+    cpu_seconds,
+    in_words,
+    names,
+    serve,
+)
+
+WORKFLOWS = (
+    "load_input_documents create_base_text_units create_final_documents extract_graph finalize_graph "
+    "create_communities create_final_text_units generate_text_embeddings"
+).split()
+NO_REPORTS = "id human_readable_id community level title summary full_content rank".split()
+LEVEL, FORM = 2, "Multiple Paragraphs"  # the defaults of `graphrag query`
+
+
+def run(job: Job, said: Said) -> None:
+    """Load and ask."""
+    root = Path(job.folder)
+    initialize_project_at(root, force=True, model=MODEL, embedding_model=EMBEDDING_MODEL)
+    file = root / "settings.yaml"
+    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for each in (*settings["completion_models"].values(), *settings["embedding_models"].values()):
+        each |= {"api_base": job.base_url, "api_key": "none", "call_args": {"timeout": PATIENCE_S}}
+    settings["workflows"] = WORKFLOWS
+    settings["embed_text"]["names"] = ["entity_description", "text_unit_text"]
+    settings["vector_store"]["vector_size"] = DIMENSION
+    file.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    (root / "input").mkdir(exist_ok=True)
+    for name, path in job.documents:
+        (root / "input" / f"{name}.txt").write_text(Path(path).read_text(encoding="utf-8"), encoding="utf-8")
+    asyncio.run(_run(job, said, root))
+
+
+async def _run(job: Job, said: Said, root: Path) -> None:
+    config = load_config(root)
+    for each in await build_index(config):
+        if each.error is not None:
+            raise each.error
+    said.loaded_cpu = cpu_seconds()
+    tables = {
+        name: pd.read_parquet(root / "output" / f"{name}.parquet")
+        for name in ("documents", "text_units", "entities", "relationships", "communities")
+    }
+    titles = dict(zip(tables["documents"]["id"], tables["documents"]["title"], strict=True))
+    units = {each.id: (titles[each.document_id], len(each.text)) for each in tables["text_units"].itertuples()}
+    for each in tables["entities"].itertuples():
+        said.rows.append(_row(job, units, each.text_unit_ids, in_words(each.title, each.type, each.description)))
+    for each in tables["relationships"].itertuples():
+        words = in_words(each.source, each.target, each.description)
+        said.rows.append(_row(job, units, each.text_unit_ids, words, is_relationship=True))
+    frames = {name: tables[name] for name in ("entities", "communities", "text_units", "relationships")}
+    reports = pd.DataFrame(columns=NO_REPORTS)
+    for question in job.questions:
+        answer, _ = await local_search(
+            config,
+            community_reports=reports,
+            covariates=None,
+            community_level=LEVEL,
+            response_type=FORM,
+            query=question,
+            **frames,
+        )
+        said.answers.append(str(answer))
+
+
+def _row(
+    job: Job, units: dict[str, tuple[str, int]], ids: list[str], words: str, *, is_relationship: bool = False
+) -> Row:
+    documents = names([units[each][0] for each in ids], job.documents)
+    return Row(documents, words, is_relationship=is_relationship, evidence=min(units[each][1] for each in ids))
+
+
+if __name__ == "__main__":
+    serve(run)

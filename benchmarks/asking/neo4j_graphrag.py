@@ -1,0 +1,86 @@
+"""neo4j-graphrag: SimpleKGPipeline with its default chunks, prompt and schema, then VectorCypherRetriever and GraphRAG.
+
+The package asks its user for the query of that retriever: ours takes the entities of a chunk and their relationships.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import neo4j
+from neo4j_graphrag.embeddings import OpenAIEmbeddings
+from neo4j_graphrag.experimental.pipeline.kg_builder import SimpleKGPipeline
+from neo4j_graphrag.generation import GraphRAG
+from neo4j_graphrag.indexes import create_vector_index
+from neo4j_graphrag.llm import OpenAILLM
+from neo4j_graphrag.retrievers import VectorCypherRetriever
+
+from asking.frame import (
+    DIMENSION,
+    EMBEDDING_MODEL,
+    MODEL,
+    PATIENCE_S,
+    Job,
+    Row,
+    Said,
+    cpu_seconds,
+    in_words,
+    names,
+    serve,
+)
+
+VECTORS = "chunk_vectors"
+AROUND = """
+OPTIONAL MATCH (node)<-[:FROM_CHUNK]-(e:__Entity__)
+OPTIONAL MATCH (e)-[r:!FROM_CHUNK]-(other:__Entity__)
+WITH node, score, collect(DISTINCT startNode(r).name + ' ' + type(r) + ' ' + endNode(r).name) AS facts
+RETURN node.text AS text, facts, score
+"""
+PLACES = """
+COLLECT { MATCH (%s)-[:FROM_CHUNK]->(c:Chunk)-[:FROM_DOCUMENT]->(d:Document) RETURN DISTINCT d.path } AS documents,
+reduce(least = 0, size IN COLLECT { MATCH (%s)-[:FROM_CHUNK]->(c:Chunk) RETURN size(c.text) } |
+       CASE WHEN least = 0 OR size < least THEN size ELSE least END) AS evidence
+"""
+NODES = f"MATCH (e:__Entity__) RETURN labels(e) AS labels, properties(e) AS said, {PLACES % ('e', 'e')}"
+RELATIONSHIPS = f"""
+MATCH (e:__Entity__)-[r]->(o:__Entity__)
+RETURN e.name AS source, type(r) AS type, o.name AS target, properties(r) AS said, {PLACES % ("e", "e")}
+"""
+
+
+def run(job: Job, said: Said) -> None:
+    """Load and ask."""
+    server = {"base_url": job.base_url, "api_key": "none", "timeout": PATIENCE_S}
+    driver = neo4j.GraphDatabase.driver(job.uri, auth=(job.username, job.password), notifications_min_severity="OFF")
+    llm = OpenAILLM(MODEL, model_params={"temperature": 0}, **server)
+    embedder = OpenAIEmbeddings(EMBEDDING_MODEL, **server)
+    pipeline = SimpleKGPipeline(llm=llm, driver=driver, embedder=embedder, from_file=False, on_error="RAISE")
+    for name, path in job.documents:
+        text = Path(path).read_text(encoding="utf-8")
+        asyncio.run(pipeline.run_async(text=text, file_path=f"{name}.md"))
+    create_vector_index(driver, VECTORS, "Chunk", "embedding", DIMENSION, "cosine")
+    said.loaded_cpu = cpu_seconds()
+    with driver.session() as session:
+        session.run("CALL db.awaitIndexes()").consume()
+        for each in session.run(NODES).data():
+            kind = " ".join(label for label in each["labels"] if not label.startswith("__"))
+            said.rows.append(_row(job, each, in_words(each["said"].pop("name", ""), kind, _said(each["said"]))))
+        for each in session.run(RELATIONSHIPS).data():
+            words = in_words(each["source"], each["type"], each["target"], _said(each["said"]))
+            said.rows.append(_row(job, each, words, each["type"], is_relationship=True))
+    rag = GraphRAG(VectorCypherRetriever(driver, VECTORS, AROUND, embedder), llm)
+    said.answers += [rag.search(question).answer for question in job.questions]
+
+
+def _said(values: dict[str, object]) -> str:
+    return "; ".join(f"{name}: {value}" for name, value in values.items() if not name.startswith("__"))
+
+
+def _row(job: Job, found: dict[str, object], words: str, kind: str = "", *, is_relationship: bool = False) -> Row:
+    documents = names([str(each) for each in found["documents"]], job.documents)  # type: ignore[attr-defined]
+    return Row(documents, words, kind, is_relationship, int(str(found["evidence"])))
+
+
+if __name__ == "__main__":
+    serve(run)

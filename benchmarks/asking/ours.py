@@ -1,0 +1,67 @@
+"""kg-neo4j: `load` and `ask` with their defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import neo4j
+
+from asking.frame import EMBEDDING_MODEL, MODEL, PATIENCE_S, Job, Row, Said, cpu_seconds, in_words, names, serve
+from kg_neo4j import KnowledgeGraph, Settings
+
+VALUES = "phrase role location description start_date end_date birth_year death_year".split()
+NODES = """
+MATCH (e:Entity)-[m:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document)
+RETURN e.name AS name, e.type AS type, properties(e) AS said, collect(DISTINCT d.title + ' ' + d.key) AS documents,
+       min(m.quote_end - m.quote_start) AS evidence
+"""
+RELATIONSHIPS = """
+MATCH (a:Entity)-[r WHERE r.fact_id IS NOT NULL]->(b:Entity)
+MATCH (f:Fact {id: r.fact_id})-[s:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document)
+RETURN a.name AS source, type(r) AS type, b.name AS target, properties(f) AS said,
+       collect(DISTINCT d.title + ' ' + d.key) AS documents, min(s.quote_end - s.quote_start) AS evidence
+"""
+
+
+def run(job: Job, said: Said) -> None:
+    """Load and ask."""
+    settings = Settings(
+        neo4j_uri=job.uri,
+        neo4j_username=job.username,
+        neo4j_password=job.password,
+        home=Path(job.folder) / "home",
+        openai_base_url=job.base_url,
+        openai_api_key="none",
+        model=MODEL,
+        model_window=128_000,
+        model_timeout_s=PATIENCE_S,
+        embedding_model=EMBEDDING_MODEL,
+        answer_cache=False,
+    )
+    with KnowledgeGraph("peers", settings=settings) as graph:
+        graph.load(*[path for _, path in job.documents])
+        said.loaded_cpu = cpu_seconds()
+        said.rows += _rows(job)
+        said.answers += [graph.ask(question).answer for question in job.questions]
+
+
+def _rows(job: Job) -> list[Row]:
+    found = []
+    driver = neo4j.GraphDatabase.driver(job.uri, auth=(job.username, job.password), notifications_min_severity="OFF")
+    with driver, driver.session() as session:
+        for each in session.run(NODES).data():
+            words = in_words(each["name"], each["type"], _said(each["said"]))
+            found.append(Row(names(each["documents"], job.documents), words, evidence=each["evidence"] or 0))
+        for each in session.run(RELATIONSHIPS).data():
+            words = in_words(each["source"], each["type"], each["target"], _said(each["said"]))
+            documents = names(each["documents"], job.documents)
+            found.append(Row(documents, words, each["type"], is_relationship=True, evidence=each["evidence"] or 0))
+    return found
+
+
+def _said(values: dict[str, object]) -> str:
+    return "; ".join(f"{name}: {values[name]}" for name in VALUES if values.get(name))
+
+
+if __name__ == "__main__":
+    serve(run)
