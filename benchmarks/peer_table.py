@@ -73,8 +73,8 @@ Facts
 {facts}
 
 Answer with the numbers of the stated facts in one line, separated by spaces; "none" if there are none."""
-ANSWERS = """Here are questions on documents, each with the right answer and the answer of a reader. Which answers of the
-reader are right? An answer is right if it says what the right answer says and nothing that contradicts it; more
+ANSWERS = """Here are questions on documents, each with the right answer and the answer of a reader. Which answers of
+the reader are right? An answer is right if it says what the right answer says and nothing that contradicts it; more
 words do no harm. Of a list all parts have to be there. Where the right answer is "not stated", an answer is right if
 it says that the documents do not say it.
 

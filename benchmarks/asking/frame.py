@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-DIMENSION, MODEL, EMBEDDING_MODEL = 256, "model", "embedding"
+DIMENSION, MODEL, EMBEDDING_MODEL = 384, "model", "embedding"
+AT_ONCE = 16  # calls in flight, where a product has an option for it; no answer depends on it
 PATIENCE_S = 5_400.0  # for one answer: a person may write it
 
 

@@ -70,8 +70,8 @@ async def _run(job: Job, said: Said, root: Path) -> None:
         said.rows.append(_row(job, units, each.text_unit_ids, words, is_relationship=True))
     frames = {name: tables[name] for name in ("entities", "communities", "text_units", "relationships")}
     reports = pd.DataFrame(columns=NO_REPORTS)
-    for question in job.questions:
-        answer, _ = await local_search(
+    asked = (
+        local_search(
             config,
             community_reports=reports,
             covariates=None,
@@ -80,7 +80,9 @@ async def _run(job: Job, said: Said, root: Path) -> None:
             query=question,
             **frames,
         )
-        said.answers.append(str(answer))
+        for question in job.questions
+    )
+    said.answers += [str(answer) for answer, _ in await asyncio.gather(*asked)]
 
 
 def _row(

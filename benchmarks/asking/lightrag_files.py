@@ -11,6 +11,7 @@ from lightrag.llm.openai import openai_complete_if_cache, openai_embed
 from lightrag.utils import EmbeddingFunc
 
 from asking.frame import (
+    AT_ONCE,
     DIMENSION,
     EMBEDDING_MODEL,
     MODEL,
@@ -49,6 +50,8 @@ async def _run(job: Job, said: Said) -> None:
         llm_model_func=complete,
         llm_model_name=MODEL,
         default_llm_timeout=round(PATIENCE_S),
+        llm_model_max_async=AT_ONCE,
+        max_parallel_insert=AT_ONCE,
         embedding_func=EmbeddingFunc(embedding_dim=DIMENSION, max_token_size=8_192, func=embed),
     )
     await rag.initialize_storages()
@@ -63,8 +66,8 @@ async def _run(job: Job, said: Said) -> None:
     for source, target, values in graph.edges(data=True):
         words = in_words(source, values["keywords"], target, _said(values))
         said.rows.append(_row(job, lengths, values, words, is_relationship=True))
-    for question in job.questions:
-        said.answers.append(str(await rag.aquery(question, QueryParam())))
+    asked = (rag.aquery(question, QueryParam()) for question in job.questions)
+    said.answers += map(str, await asyncio.gather(*asked))
     await rag.finalize_storages()
 
 

@@ -6,6 +6,7 @@ The package asks its user for the query of that retriever: ours takes the entiti
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import neo4j
@@ -17,6 +18,7 @@ from neo4j_graphrag.llm import OpenAILLM
 from neo4j_graphrag.retrievers import VectorCypherRetriever
 
 from asking.frame import (
+    AT_ONCE,
     DIMENSION,
     EMBEDDING_MODEL,
     MODEL,
@@ -70,7 +72,8 @@ def run(job: Job, said: Said) -> None:
             words = in_words(each["source"], each["type"], each["target"], _said(each["said"]))
             said.rows.append(_row(job, each, words, each["type"], is_relationship=True))
     rag = GraphRAG(VectorCypherRetriever(driver, VECTORS, AROUND, embedder), llm)
-    said.answers += [rag.search(question).answer for question in job.questions]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        said.answers += pool.map(lambda question: rag.search(question).answer, job.questions)
 
 
 def _said(values: dict[str, object]) -> str:

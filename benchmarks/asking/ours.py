@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import neo4j
 
-from asking.frame import EMBEDDING_MODEL, MODEL, PATIENCE_S, Job, Row, Said, cpu_seconds, in_words, names, serve
-from kg_neo4j import KnowledgeGraph, Settings
+from asking.frame import (
+    AT_ONCE,
+    EMBEDDING_MODEL,
+    MODEL,
+    PATIENCE_S,
+    Job,
+    Row,
+    Said,
+    cpu_seconds,
+    in_words,
+    names,
+    serve,
+)
+from kg_neo4j import Settings, ask, load
 
 VALUES = "phrase role location description start_date end_date birth_year death_year".split()
 NODES = """
@@ -36,13 +49,14 @@ def run(job: Job, said: Said) -> None:
         model_window=128_000,
         model_timeout_s=PATIENCE_S,
         embedding_model=EMBEDDING_MODEL,
+        model_concurrency=AT_ONCE,
         answer_cache=False,
     )
-    with KnowledgeGraph("peers", settings=settings) as graph:
-        graph.load(*[path for _, path in job.documents])
-        said.loaded_cpu = cpu_seconds()
-        said.rows += _rows(job)
-        said.answers += [graph.ask(question).answer for question in job.questions]
+    load([path for _, path in job.documents], settings=settings)
+    said.loaded_cpu = cpu_seconds()
+    said.rows += _rows(job)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        said.answers += pool.map(lambda question: ask(question, settings=settings).answer, job.questions)
 
 
 def _rows(job: Job) -> list[Row]:
