@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE.parent / "src")]
 from kg_neo4j.acquire import files  # noqa: E402 - after the path is set
 from kg_neo4j.extract import schema as schemas  # noqa: E402
 from kg_neo4j.extract.reading import Reading, Shown, interpret  # noqa: E402
-from kg_neo4j.records import Chunk, Extraction, ModelAnswer  # noqa: E402
+from kg_neo4j.records import Chunk, Extraction, ModelAnswer, NodeRow, RelationshipRow  # noqa: E402
 
 RECORDED = HERE.parent / "tests" / "data" / "recorded"
 POLISH = "lalka"
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         language = "Polish" if said["document"].startswith(POLISH) else "English"
         text = passage(options.texts, said)
         right = read(said, text, said["answer"])
-        rows = (*right.nodes, *right.relationships)
+        rows = rows_of(right)
         found["right rows flagged"][language] += sum(bool(row.flags) for row in rows)
         found["right rows flagged"][f"{language}, all"] += len(rows)
         for each in planted[said["document"], said["chunk"]]:
@@ -80,9 +80,13 @@ def read(said: Mapping[str, Any], text: str, answer: str) -> Extraction:
     return interpret(chunk, [given], Reading(schemas.load("lean"), "flag", "c"), Shown(text, offsets=offsets))
 
 
+def rows_of(extraction: Extraction) -> list[NodeRow | RelationshipRow]:
+    """Return all accepted rows."""
+    return [*extraction.nodes, *extraction.relationships]
+
+
 def _flagged(extraction: Extraction) -> Counter[tuple[int, str]]:
-    rows = (*extraction.nodes, *extraction.relationships)
-    return Counter((row.line, flag) for row in rows for flag in row.flags)
+    return Counter((row.line, flag) for row in rows_of(extraction) for flag in row.flags)
 
 
 def _lines(name: str) -> list[dict[str, Any]]:
