@@ -17,7 +17,7 @@ from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, Usa
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import settler
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import StoredDocument
+from kg_neo4j.graph.documents import CutDocument, RecordedDocument, StoredDocument, record_documents
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
@@ -45,6 +45,14 @@ class Run:
     command: str  # "load", "unload", "rebuild", "resolve" or "quarantine"
     budget: Budget | None = None
     embedder: EmbeddingModel | None = None  # None: as the settings say
+
+    def record_documents(self, cut: Iterable[CutDocument]) -> Iterator[tuple[RecordedDocument, ...]]:
+        """Record documents and their chunks, and count them; yield each group that was recorded together."""
+        for group in record_documents(self.database, self.lease, cut):
+            self.tally.documents += len(group)
+            self.tally.chunks += sum(len(each.chunks) for each in group)
+            self.tally.changes += sum(each.changes for each in group)
+            yield group
 
     def record(self, schema: Schema, extracted: Iterable[tuple[Document, Extraction]]) -> None:
         """Count extractions and write them in batches; the next batch is made while the server writes one.

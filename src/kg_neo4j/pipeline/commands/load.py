@@ -21,7 +21,7 @@ from kg_neo4j.extract.exchange import ExtractedDocument
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
-from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument, StoredDocument
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.organise import search_indexes
@@ -106,22 +106,13 @@ def load(
         return tally.report(database, settings.graph, communities, by_rules=by_rules)
 
 
-def _recorded(run: Run, cut: Iterable[CutDocument]) -> Iterator[tuple[RecordedDocument, ...]]:
-    """Record documents and their chunks, and count them; yield each group that was recorded together."""
-    for group in stored_documents.record_documents(run.database, run.lease, cut):
-        run.tally.documents += len(group)
-        run.tally.chunks += sum(len(each.chunks) for each in group)
-        run.tally.changes += sum(each.changes for each in group)
-        yield group
-
-
 def _jobs(
     run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig, embedding: ChunkEmbedding | None
 ) -> Iterator[DocumentJob]:
     """Record documents, and yield a job for each that has chunks to extract, with its stored answers."""
     carries_over = extraction.extractor.converses and extraction.wave > 0
     place = (run.database, run.settings.graph)
-    for group in _recorded(run, cut):
+    for group in run.record_documents(cut):
         pending = [each for each in group if each.pending]
         if embedding is not None:
             embedding.begin([chunk for each in pending for chunk in each.pending])
@@ -142,7 +133,7 @@ def _from_files(
 
     Raises UsageError for files of another graph or schema, and for a document that the graph has under another key.
     """
-    for recorded in itertools.chain.from_iterable(_recorded(run, _of_files(run, files, configuration))):
+    for recorded in itertools.chain.from_iterable(run.record_documents(_of_files(run, files, configuration))):
         pending = {chunk.id for chunk in recorded.pending}
         yield from ((recorded.document, each) for each in recorded.extractions if each.chunk.id in pending)
 

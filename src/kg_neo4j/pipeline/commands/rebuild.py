@@ -53,12 +53,9 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
             for each in stored:
                 chunks = stored_chunks(database, graph, each.id)
                 copied, properties = _copied(database, each, chunks, graph, target)
-                for group in stored_documents.record_documents(database, lease, [copied]):
-                    tally.changes += sum(recorded.changes for recorded in group)
+                list(run.record_documents([copied]))  # it is done as the groups are read
                 rows = [{"id": copied.document.id, "properties": properties}]
                 lease.write(queries.get("write/merge_documents"), rows=rows)
-                tally.documents += 1
-                tally.chunks += len(chunks)
                 copies = {chunk.id: copy for chunk, copy in zip(chunks, copied.chunks, strict=True)}
                 replayed = replay(database, graph, each, copies=copies)
                 run.record(schema_of(each), ((copied.document, found) for found in replayed))
