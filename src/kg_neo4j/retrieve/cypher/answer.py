@@ -100,8 +100,7 @@ class WriteQuery(Job[Answer]):
         if not rows.rows:
             return replace(made, notes=(*made.notes, "the query ran and found nothing"))
         things = read_things(self.database, self.search.graph, rows.ids[:TOLD], self.search.scope)
-        task = TellRows(self.search.question.text, written.query.text, rows, things, self.how.tokeniser)
-        answer = door.ask(task)
+        answer = door.ask(TellRows(self.search.question.text, written.query.text, rows, things, self.how.tokeniser))
         told = answer.value or RowsText(notes=(answer.problem,))
         made = replace(
             made,

@@ -36,7 +36,5 @@ def guard(
     """
     reader = Parser(tokenise(text), schema if left is None else narrow(schema), given)
     written, columns = reader.read()
-    only: dict[str, CellParameter] = {}
-    if left is not None:
-        only = {ONLY_NODES: list(left.nodes), ONLY_FACTS: list(left.facts)}
+    only = {} if left is None else {ONLY_NODES: list(left.nodes), ONLY_FACTS: list(left.facts)}
     return GuardedQuery(written, {**reader.parameters, **only, "graph": graph}, columns)

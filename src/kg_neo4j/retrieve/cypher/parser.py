@@ -181,8 +181,7 @@ class Parser:
     def _walking(self, name: str, over: QueryPiece) -> Iterator[None]:
         """Have `name` stand for an element of a list within the block; CypherRefused for too many turns of loops."""
         before = self.scope, self.turns
-        element = QueryPiece("", over.base, max(0, over.depth - 1), over.weight)
-        self.scope = {**self.scope, name: element}
+        self.scope = {**self.scope, name: QueryPiece("", over.base, max(0, over.depth - 1), over.weight)}
         self.turns *= turns(over)
         if self.turns > LONGEST_LOOP:
             raise CypherRefused("loops within loops over lists may take too long: UNWIND a list, and use WHERE")
@@ -223,8 +222,7 @@ class Parser:
         text = f"[{', '.join(item.text for item in items)}]"
         bases = {(item.base, item.depth) for item in items}
         if len(bases) == 1 and not items[0].is_value:
-            made = join(text, *items)
-            return replace(made, base=items[0].base, depth=items[0].depth + 1)
+            return replace(join(text, *items), base=items[0].base, depth=items[0].depth + 1)
         for item in items:
             item.need_value("a list")
         return join(text, *items)
@@ -241,8 +239,7 @@ class Parser:
             if self.accept("|"):
                 each = self.expression().bounded()
                 weight = weigh(turns(over) * each.weight)
-                made = QueryPiece(f"[{text} | {each.text}]", each.base, each.depth + 1, weight)
-                made = made if not each.is_value else replace(made, depth=0)
+                made = QueryPiece(f"[{text} | {each.text}]", each.base, 0 if each.is_value else each.depth + 1, weight)
             else:
                 made = replace(over, text=f"[{text}]")
         self.expect("]")
@@ -402,8 +399,7 @@ class Parser:
                 raise CypherRefused("IN within a loop over a list may take too long: UNWIND a list, and use WHERE")
             if sign not in ("=", "<>", "IN"):
                 left.need_value(sign), right.need_value(sign)
-            aggregate = left.is_aggregate or right.is_aggregate
-            left = QueryPiece(f"{left.text} {sign} {right.text}", is_aggregate=aggregate)
+            left = QueryPiece(f"{left.text} {sign} {right.text}", is_aggregate=left.is_aggregate or right.is_aggregate)
 
     def _sign(self) -> str | None:
         for words in ("IS NOT NULL", "IS NULL", "STARTS WITH", "ENDS WITH", "CONTAINS", "IN"):
@@ -575,21 +571,13 @@ class Parser:
 
     def _node(self) -> str:
         self.expect("(")
-        name = ""
-        if self.token.kind == "name" and self.token.word != "WHERE":
-            name = self.name("a variable")
+        name = self.name("a variable") if self.token.kind == "name" and self.token.word != "WHERE" else ""
         known = self._is_known(name) if name else False
         self.nodes += not known
         if self.nodes > MOST_NODES:
             raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
-        if self.token.value == ":" and self.token.kind == "mark":
-            self.place += 1
-            labels = self.labels_of()
-        else:
-            labels = "" if known else f":{ANY_LABEL}"
-        properties = self._properties()
-        if not known:
-            properties = [*properties, "graph: $graph"]
+        labels = self.labels_of() if self.accept(":") else "" if known else f":{ANY_LABEL}"
+        properties = [*self._properties(), *([] if known else ["graph: $graph"])]
         if name and not known:
             self.added[name] = QueryPiece(name, NODE)
         called = self._handle(name)
@@ -687,18 +675,15 @@ class Parser:
         name = self.name("a variable") if self.token.kind == "name" and self.token.word != "WHERE" else ""
         if name and (name in self.scope or name in self.added):
             raise CypherRefused(f"the relationship {name} has a name that is taken")
-        types = ""
-        if self.accept(":"):
-            types = ":" + self._choice("relationship type")[0]
+        types = ":" + self._choice("relationship type")[0] if self.accept(":") else ""
         steps = self._steps()
         properties = self._properties()
         name = self._relationship(name, 0 if steps is None else 1)
         held = self._facts_left(name)
         text = name + types + (f" {{{', '.join(properties)}}}" if properties else "") + held
-        if self.token.word == "WHERE":
+        if self.accept("WHERE"):
             if steps is not None:
                 raise CypherRefused("a path of several steps takes its condition after the pattern")
-            self.expect("WHERE")
             text += _further(held, self._inner_condition())
         return text, steps
 
@@ -999,13 +984,12 @@ class Parser:
     @staticmethod
     def _gathered(texts: list[str]) -> str:
         """Return the ids of many rows, a few of them; of lists that differ from row to row the first ones."""
-        parts = []
-        for text in texts:
-            if text.startswith("["):
-                parts.append(f"collect(DISTINCT {text[1:-1]})[..{CITED}]")
-            else:
-                parts.append(f"coalesce(head(collect({text})), [])")
-        return " + ".join(parts)
+        return " + ".join(
+            f"collect(DISTINCT {text[1:-1]})[..{CITED}]"
+            if text.startswith("[")
+            else f"coalesce(head(collect({text})), [])"
+            for text in texts
+        )
 
 
 def _named(text: str, name: str) -> str:

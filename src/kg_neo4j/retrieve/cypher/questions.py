@@ -79,8 +79,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
         if words:
             found = _name(database, graph, words, scope)
             if found is None:
-                near = suggest(database, graph, words) if can_link(database, graph) else ()
-                return say_missing(words, near)
+                return say_missing(words, suggest(database, graph, words) if can_link(database, graph) else ())
             named[place] = found
     relationships: tuple[str, ...] = ()
     direction = form.direction

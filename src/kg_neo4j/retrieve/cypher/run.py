@@ -139,7 +139,5 @@ def _size(value: Any) -> int:
 
 def _ids(rests_on: Mapping[str, Sequence[str | None]]) -> tuple[str, ...]:
     """Return the facts that a row rests on; where there are none, the nodes."""
-    for kind in ("facts", "nodes"):
-        if found := tuple(dict.fromkeys(each for each in rests_on.get(kind) or () if each)):
-            return found
-    return ()
+    found = (tuple(dict.fromkeys(each for each in rests_on.get(kind) or () if each)) for kind in ("facts", "nodes"))
+    return next(filter(None, found), ())

@@ -53,11 +53,8 @@ def recognise(question: str) -> tuple[Form, ...]:
     There are several where a name may have an "and" of its own.
     """
     text = " ".join(question.split()).strip(" ?!.¿\"'“”")
-    found: list[Form] = []
-    for query, form in _forms():
-        if match := form.fullmatch(text):
-            found += _read(query, match)
-    return tuple(dict.fromkeys(found))
+    matches = ((query, match) for query, form in _forms() if (match := form.fullmatch(text)))
+    return tuple(dict.fromkeys(each for found in matches for each in _read(*found)))
 
 
 def _read(query: str, match: re.Match[str]) -> list[Form]:

@@ -90,7 +90,5 @@ def _token(match: re.Match[str]) -> Token:
 
 
 def _why(text: str, place: int) -> str:
-    for pattern, said in _TOLD:
-        if pattern.match(text, place):
-            return said
-    return f"U+{ord(text[place]):04X} is not allowed outside of text literals"
+    unknown = f"U+{ord(text[place]):04X} is not allowed outside of text literals"
+    return next((said for pattern, said in _TOLD if pattern.match(text, place)), unknown)

@@ -67,9 +67,7 @@ class QueryPiece:
 
 def turns(over: QueryPiece) -> int:
     """Return how many elements a list is taken to have."""
-    if over.is_gathered:
-        return GATHERED
-    return max(1, over.weight) * (STORED if over.is_value else 1)
+    return GATHERED if over.is_gathered else max(1, over.weight) * (STORED if over.is_value else 1)
 
 
 def weigh(weight: int) -> int:
