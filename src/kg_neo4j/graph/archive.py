@@ -100,8 +100,7 @@ def read(checked: CheckedFile) -> Iterator[NodeLine | RelationshipLine]:
     Raises BadArchive where it has changed since then.
     """
     whole = _Whole()
-    for _, record in _records(checked.path, whole):
-        yield record
+    yield from (record for _, record in _records(checked.path, whole))
     if whole.checked(checked.path) != checked:
         raise BadArchive(f"{checked.path} was changed while it was read", hint="run the same command again")
 
@@ -322,12 +321,9 @@ def _elements_of(path: Path) -> dict[tuple[str, str], _Element]:
                 nodes[record.properties["id"]] = record
         elif record.type in _EVIDENCE:
             lines.append(record)
-    columns = {each.type: set[str]() for each in lines}
-    for each in lines:
-        columns[each.type] |= each.properties.keys() - records.known(each.type).keys()
     compared = {"document": {"text"}, "entity": {"aliases"}, "fact": {"stated"}}
-    for type_, found in columns.items():
-        compared[_EVIDENCE[type_]] |= found
+    for each in lines:
+        compared[_EVIDENCE[each.type]] |= each.properties.keys() - records.known(each.type).keys()
     elements: dict[tuple[str, str], _Element] = {}
     keys: dict[str, tuple[str, str]] = {}
     for id_, node in nodes.items():

@@ -108,8 +108,7 @@ def _values(query: Query, graph: str, parameters: Mapping[str, Value]) -> dict[s
         raise UsageError(f"{where} has no parameter {unknown[0][:80]!r}", hint=hint)
     values: dict[str, Value] = {"graph": graph}
     for name, parameter in declared.items():
-        value = parameters.get(name, parameter.default)
-        if value is None:
+        if (value := parameters.get(name, parameter.default)) is None:
             raise UsageError(f"{where} needs {name}: {parameter.note}", hint=f"--set {name}=VALUE")
         values[name] = _converted(parameter, value, where)
     return values

@@ -49,8 +49,7 @@ def ensure_constraints(database: Database) -> None:
     rules = []
     for name in queries.names("schema"):
         if name.startswith(("schema/constraint_", "schema/index_")):
-            match = _RULE.search(queries.get(name).text)
-            if match is None:
+            if (match := _RULE.search(queries.get(name).text)) is None:
                 raise ValueError(f"{name}: not a rule about one property")
             rules.append(_Rule(queries.get(name), match[1], match[3], match[2] == "REQUIRE"))
     standing = list_all(database)
@@ -116,8 +115,7 @@ def drop_schema(database: Database) -> tuple[str, ...]:
 
 def refuse_other_graphs(database: Database, graph: str) -> None:
     """Raise UsageError where graphs other than `graph` need the constraints and indexes."""
-    others = [row["graph"] for row in database.read(queries.get("write/graphs")) if row["graph"] != graph]
-    if others:
+    if others := [row["graph"] for row in database.read(queries.get("write/graphs")) if row["graph"] != graph]:
         hint = f"first `kg db reset --graph {others[0]}`"
         raise UsageError(f"the constraints and indexes are needed by {', '.join(map(repr, others))}", hint=hint)
 

@@ -314,8 +314,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
             )
 
     def _session(self, mode: str, fetch_size: int = 1_000) -> neo4j.Session:
-        database = self.address.database
-        return self.driver.session(database=database, default_access_mode=mode, fetch_size=fetch_size)
+        return self.driver.session(database=self.address.database, default_access_mode=mode, fetch_size=fetch_size)
 
 
 @contextlib.contextmanager
@@ -446,5 +445,4 @@ def pages(rows: Sequence[Row], size: int, after: Callable[[str], Sequence[Row]])
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Yield `rows` in slices of at most `size`, in order; nothing for no rows."""
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
+    yield from (rows[start : start + size] for start in range(0, len(rows), size))

@@ -275,8 +275,7 @@ def _compare(
     is_of_another = bool(stored) and stored.get("config_hash") != cut.configuration.config_hash
     if is_of_another and _may_stay(cut, stored, stored_chunks):
         is_of_another = False
-        properties = {**properties, **{name: stored.get(name) for name in SHAPED}}
-        properties = present(properties)
+        properties = present(properties | {name: stored.get(name) for name in SHAPED})
     title = cut.document.title
     written = []
     for chunk in cut.chunks:

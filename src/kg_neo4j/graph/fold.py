@@ -42,8 +42,7 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
     Aliases: the other spellings, most frequent first, at most 50.
     """
     ordered = sorted(rows, key=lambda row: row.order)
-    spellings = Counter(row.name for row in ordered)
-    ranked = ranked_names(spellings)
+    ranked = ranked_names(Counter(row.name for row in ordered))
     return {
         "name": ranked[0],
         "type": _mode(row.type for row in ordered),
@@ -93,8 +92,7 @@ def value_names(columns: Sequence[SchemaColumn]) -> list[str]:
 def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
     folded: dict[str, PropertyValue | list[str] | list[PropertyValue]] = {}
     for column in columns:
-        values = [value for row in rows if (value := row.values.get(column.name)) is not None]
-        if values:
+        if values := [value for row in rows if (value := row.values.get(column.name)) is not None]:
             folded[column.name] = fold_values(values, column.fold or FoldRule.MODE)
     quotes = [quote for row in rows if (quote := row.values.get(QUOTE))]
     if quotes and DESCRIPTION not in folded:
@@ -130,8 +128,6 @@ def _joined(values: Sequence[PropertyValue], most: int) -> str:
 
 def _mode(values: Iterable[V]) -> V:
     counts = Counter(values)
-    if len(counts) == 1:
-        return next(iter(counts))
     return min(counts, key=lambda value: (-counts[value], _rank(value)))
 
 

@@ -111,8 +111,7 @@ def _condition(kind: str, name: str, conditions: tuple[str, ...]) -> str:
     files = [each for part in ("any", *conditions) if (each := f"left/{kind}_{part}") in names("left")]
     parts = []
     for each in files:
-        found = _CONDITION.search(get(each).text)
-        if found is None:
+        if (found := _CONDITION.search(get(each).text)) is None:
             raise ValueError(f"{each}: no WHERE in a line of its own, followed by RETURN")
         text = re.sub(r"\bthis(?=\b|_)", name, found["text"])
         parts.append(_LEFT.sub(lambda inner: _condition(inner["kind"], inner["name"], conditions), text))

@@ -86,5 +86,4 @@ def replay(
         interrupts.check()
         if said := answers.get(chunk.id):
             own = copies[chunk.id] if copies is not None else chunk
-            shown = show(own, options.get("preprocess", "none"), document.language)
-            yield interpret(own, said, reading, shown)
+            yield interpret(own, said, reading, show(own, options.get("preprocess", "none"), document.language))

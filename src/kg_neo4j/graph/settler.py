@@ -58,8 +58,7 @@ class _Outcome:
         if self.lost:
             transaction.run(delete, ids=self.lost)
         if self.unchanged:
-            marked = {"entities": [], "facts": [], kind: self.unchanged}
-            transaction.run(queries.get("write/clear_marks"), **marked)
+            transaction.run(queries.get("write/clear_marks"), **{"entities": [], "facts": [], kind: self.unchanged})
         return len(self.changed) + len(self.lost)
 
 

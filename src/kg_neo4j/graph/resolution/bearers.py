@@ -214,9 +214,7 @@ def _same_given(one: str, other: str) -> bool:
     """Return True for an initial and its name, and for spellings of one name: "maria" and "marie"."""
     from rapidfuzz import fuzz
 
-    if len(one) == 1 or len(other) == 1:
-        return one[0] == other[0]
-    return fuzz.ratio(one, other) >= GIVEN_ALIKE
+    return one[0] == other[0] if 1 in (len(one), len(other)) else fuzz.ratio(one, other) >= GIVEN_ALIKE
 
 
 def _years(years: Iterable[int]) -> str:

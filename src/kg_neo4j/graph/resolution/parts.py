@@ -43,8 +43,7 @@ def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
 
 def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
     people = _people(block)
-    with_father = (each for each in people if len(each.form.core) > 2 and each.form.core[1] in PATRONYMS)
-    longer = grouped(with_father, _first)
+    longer = grouped((each for each in people if len(each.form.core) > 2 and each.form.core[1] in PATRONYMS), _first)
     for short in people if longer else ():
         if len(short.form.core) == 1 and short.form.core[0] in longer and not _is_title(block, short):
             yield from ((short, long) for long in longer[short.form.core[0]])
