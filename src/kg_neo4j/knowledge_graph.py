@@ -183,8 +183,7 @@ class KnowledgeGraph:
         """Return a canned report, such as "most-connected", as a DataFrame; `kg report` lists them."""
         from kg_neo4j.pipeline.commands.report import report
 
-        found = report(name, settings=self.settings, parameters=parameters, progress=self._progress)
-        return found.to_dataframe()
+        return report(name, settings=self.settings, parameters=parameters, progress=self._progress).to_dataframe()
 
     def query(self, cypher: str, **parameters: Any) -> DataFrame:
         """Run a Cypher query in a READ transaction and return its rows.

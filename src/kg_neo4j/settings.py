@@ -189,9 +189,7 @@ class Configured:
 
 def configured(settings: Settings) -> tuple[Configured, ...]:
     """Return all settings in their order; `settings` are those of the environment and the files."""
-    origins: dict[str, str] = {}
-    for path in reversed(config_files()):
-        origins.update(dict.fromkeys(_read(path), str(path)))
+    origins = {name: str(path) for path in reversed(config_files()) for name in _read(path)}
     found = []
     for name, each in type(settings).model_fields.items():
         variable, value = str(each.validation_alias), getattr(settings, name)

@@ -77,8 +77,7 @@ def config(everything: bool = False, as_json: bool = False) -> None:
     """List the settings that are not defaults, and their origin."""
     from kg_neo4j.settings import config_files, configured, user_config_file
 
-    found = configured(settings_for())
-    shown = [each for each in found if everything or each.origin != "default"]
+    shown = [each for each in configured(settings_for()) if everything or each.origin != "default"]
     if as_json:
         print_json(shown)
         return
@@ -87,9 +86,8 @@ def config(everything: bool = False, as_json: bool = False) -> None:
         print_table(["Name in kg.toml", "Variable", "Value", "From"], rows)
     else:
         print_text("all settings have their defaults; `kg config --all` lists them")
-    files = config_files()
     own = user_config_file()
-    print_facts({"your own file": f"{own}{'' if own in files else ' (not there)'}"})
+    print_facts({"your own file": f"{own}{'' if own in config_files() else ' (not there)'}"})
 
 
 @app.command()

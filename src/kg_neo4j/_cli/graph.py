@@ -108,8 +108,7 @@ def _print_differences(found: Sequence[GraphDifference]) -> None:
             for place in places:
                 print_text(f"    {sign} {place.document}: {place.quote or '(no quote)'}")
     for kind, plural in _PLURALS.items():
-        counts = Counter(each.change for each in found if each.kind == kind)
-        if counts:
+        if counts := Counter(each.change for each in found if each.kind == kind):
             print_text(f"{plural}: {', '.join(f'{counts[change]:,} {change}' for change in _SIGNS)}")
     if not found:
         print_text("no difference")

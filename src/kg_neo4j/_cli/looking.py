@@ -34,8 +34,7 @@ def search(words: list[str], limit: int = 10, graph: str | None = None, as_json:
         print_json(found)
         return
     remark("note", found.notes)
-    entities = [hit for hit in found.hits if hit.kind == "entity"]
-    if entities:
+    if entities := [hit for hit in found.hits if hit.kind == "entity"]:
         rows = [(each.name, each.type, each.evidence, each.text) for each in entities]
         print_table(["Entity", "Type", "Evidence", "Description"], rows)
     for hit in found.hits:

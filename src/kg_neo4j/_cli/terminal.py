@@ -225,16 +225,12 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     for row in listed:
         cells = ("\n".join(CONTROL.sub(" ", line) for line in _cell(value).split("\n")) for value in row)
         table.add_row(*map(Text, cells))
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    console.print(table)
+    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(table)
 
 
 def show_table(value: Any, columns: Sequence[str], rows: Iterable[Sequence[object]], *, as_json: bool) -> None:
     """Print a value as JSON, or to a person the rows that are made of it."""
-    if as_json:
-        print_json(value)
-    else:
-        print_table(columns, rows)
+    show(value, lambda _: print_table(columns, rows), as_json=as_json)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
