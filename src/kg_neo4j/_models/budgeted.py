@@ -53,8 +53,7 @@ class BudgetedChat:
         spent = Usage()
         again = 0  # tokens that an answer which was cut is asked for again with
         while True:
-            estimate = partial(self._cost, counted, max_tokens, again)
-            with self._budget.reserve(estimate, self.name) as grant:
+            with self._budget.reserve(partial(self._cost, counted, max_tokens, again), self.name) as grant:
                 bound = self._affordable(grant, counted, max_tokens)
                 limit = max_tokens if bound is None else bound
                 done = ask(max_tokens=limit, account=grant)

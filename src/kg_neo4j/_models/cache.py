@@ -86,9 +86,7 @@ class AnswerCache:
     def get(self, key: str) -> Completion | None:
         """Return the answer, which costs nothing now; None where there is none, or where it cannot be read."""
         row = self._try(lambda file: file.execute("SELECT value, digest FROM answers WHERE key = ?", (key,)).fetchone())
-        if row is None or row[1] != _digest(key, row[0]):
-            return None
-        return unpacked(row[0])
+        return unpacked(row[0]) if row is not None and row[1] == _digest(key, row[0]) else None
 
     def put(self, key: str, completion: Completion) -> None:
         """Keep an answer that was found to be of use; the first one of a key stays."""

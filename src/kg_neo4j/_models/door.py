@@ -274,6 +274,4 @@ def _after(spent: Usage, answer: TaskAnswer[T]) -> TaskAnswer[T]:
 def _better(first: Complaint[T] | None, second: Complaint[T]) -> Complaint[T]:
     if first is None or first.value is None:
         return second
-    if second.value is None or first.faults < second.faults:
-        return first
-    return second
+    return first if second.value is None or first.faults < second.faults else second

@@ -165,8 +165,7 @@ class Stored(_Wrapper):
 
     def prepare(self, keys: Iterable[str]) -> None:
         """Read the stored answers of many requests at once."""
-        wanted = sorted({key for key in keys if key and key not in self._known})
-        if wanted:
+        if wanted := sorted({key for key in keys if key and key not in self._known}):
             found = self.store.read(wanted)
             with self._lock:
                 self._known |= {key: found.get(key) for key in wanted}

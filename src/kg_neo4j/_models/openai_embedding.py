@@ -87,9 +87,7 @@ class OpenAIEmbedding:
             except BadModelAnswer as error:
                 raise openai_faults.bad_answer(str(error), self._endpoint) from None
 
-        expected = 0.0
-        if self._endpoint.tpm:
-            expected = Seen(self.name).prompt(sum(map(tokens.load().count, sent)))
+        expected = Seen(self.name).prompt(sum(map(tokens.load().count, sent))) if self._endpoint.tpm else 0.0
         question = ModelCall(self._endpoint, self.name, opened, account, expected)
         return openai_client.run(openai_client.call(question, parse))
 

@@ -87,8 +87,7 @@ def parse(text: str, where: str) -> Prompt:
 @cache
 def load(name: str) -> Prompt:
     """Return the prompt in prompts/`name`.md."""
-    path = resources.folder("prompts") / f"{name}.md"
-    return parse(path.read_text(encoding="utf-8"), f"prompts/{name}.md")
+    return parse((resources.folder("prompts") / f"{name}.md").read_text(encoding="utf-8"), f"prompts/{name}.md")
 
 
 def load_file(path: Path) -> Prompt:

@@ -126,8 +126,7 @@ class Approximation:
 def _word_tokens(word: str, is_foreign: bool) -> int:
     """Return the tokens of a run of letters, with the one character before it that joins it."""
     letters = len(word) if word[0].isalnum() else len(word) - 1
-    last = word[-1]
-    if last >= "\u2e80":  # scripts without spaces between words: a token a character
+    if word[-1] >= "\u2e80":  # scripts without spaces between words: a token a character
         return letters
     if is_foreign or not word.isascii():
         return max(1, -(-letters // 3))

@@ -166,8 +166,7 @@ def _refuse_damaged_utf8(data: bytes) -> None:
     """Raise where most of the bytes beyond ASCII are good UTF-8: any other reading would be mojibake."""
     text = data.decode("utf-8", "replace")
     bad = text.count("\ufffd")
-    good = sum(1 for char in text if char > "\x7f") - bad
-    if good >= bad:
+    if sum(1 for char in text if char > "\x7f") >= 2 * bad:
         message = f"damaged UTF-8: {bad} unreadable places, the first at byte {len(text.split(DAMAGED)[0].encode())}"
         raise UnreadableSource(message, hint="--encoding utf-8 reads the rest; or name another encoding")
 
@@ -201,8 +200,7 @@ def _guessed(data: bytes) -> str:
 def _is_latin(text: str) -> bool:
     """Say whether most letters beyond ASCII are Latin ones, or there are none."""
     letters = [char for char in text if char > "\x7f" and char.isalpha()][:5_000]
-    latin = sum(1 for char in letters if unicodedata.name(char, "").startswith("LATIN"))
-    return 2 * latin >= len(letters)
+    return 2 * sum(1 for char in letters if unicodedata.name(char, "").startswith("LATIN")) >= len(letters)
 
 
 # ----------------------------------------------------------------------------------------------------- Latin scripts
@@ -231,9 +229,7 @@ def _best_latin(data: bytes, proposed: list[str]) -> str | None:
     judged = sorted((_misfits(text), encoding) for text, encoding in readings.items())
     (least, best), *others = judged
     allowed = 0.01 * sum(1 for byte in data if byte > 127)
-    if least > allowed or (others and others[0][0] <= 2 * least):
-        return None
-    return best
+    return None if least > allowed or (others and others[0][0] <= 2 * least) else best
 
 
 def _misfits(text: str) -> int:

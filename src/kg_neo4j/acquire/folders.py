@@ -354,8 +354,7 @@ class LoadedFolder:
         """
         folder = Path(self.place.path)
         for part in path.split("/"):
-            names = self._names(folder)
-            if names is None:
+            if (names := self._names(folder)) is None:
                 return None
             if part not in names:
                 return True

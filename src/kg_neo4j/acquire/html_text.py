@@ -146,8 +146,7 @@ class _Walk:
         lines = "".join(self._inline).split("\0")
         self._inline.clear()
         indent = "\n" + " " * len(self._marker)
-        block = indent.join(_SPACE.sub(" ", line).strip() for line in lines).strip()
-        if block:
+        if block := indent.join(_SPACE.sub(" ", line).strip() for line in lines).strip():
             self._add(self._marker + block + self._readings, self._gap)
             self._gap, self._marker, self._readings = self._between, "", ""
 
@@ -277,8 +276,7 @@ def _inline_text(element: _Element) -> str:
 def _visible_text(element: _Element) -> list[str]:
     pieces = [element.text or ""]
     for child in element:
-        own = _own_text(child)
-        if own is not None:
+        if (own := _own_text(child)) is not None:
             pieces.append(own)
         elif child.tag in _BLOCKS or child.tag in ("li", "br", *_HEADINGS):
             pieces += [" ", *_visible_text(child), " "]

@@ -107,8 +107,7 @@ class TextBuilder:
 
     def add_heading(self, title: str, level: int, mark: str = "") -> None:
         """Append a heading as a block of its own, behind its mark."""
-        title = " ".join(normalise_text(title).split())
-        if title:
+        if title := " ".join(normalise_text(title).split()):
             self._append("\n\n" if self._length else "", mark + title)
             self._headings.append(Heading(title, level, self._length - len(mark + title)))
 

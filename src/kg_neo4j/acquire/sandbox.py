@@ -129,8 +129,7 @@ class _Child:
             if not header.endswith(b"\n"):
                 raise EOFError("no answer")
             outcome_bytes, text_bytes = map(int, header.split())
-            outcome = json.loads(_exactly(stdout, outcome_bytes))
-            return outcome, _exactly(stdout, text_bytes).decode("utf-8")
+            return json.loads(_exactly(stdout, outcome_bytes)), _exactly(stdout, text_bytes).decode("utf-8")
         except (BrokenPipeError, EOFError) as error:
             if expired.is_set():
                 raise UnreadableSource(f"reading took longer than {self._seconds:g} s") from error

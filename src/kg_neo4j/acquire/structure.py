@@ -78,8 +78,7 @@ class _Block:
         if self.kind != "paragraph" or not self.has_long_line:
             yield self.start, self.end, self.kind
             return
-        for start, end in lines(text, self.start, self.end):
-            yield start, end, self.kind
+        yield from ((start, end, self.kind) for start, end in lines(text, self.start, self.end))
 
 
 def _blocks(text: str, headings: Container[int], pages: Sequence[int]) -> Iterator[tuple[int, int, str]]:

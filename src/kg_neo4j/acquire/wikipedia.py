@@ -146,9 +146,7 @@ def rank(documents: Sequence[Document]) -> tuple[str, ...]:
 
 def _occurrences(title: str, text: str) -> int:
     display = _IN_BRACKETS.sub("", title).casefold()
-    if not display or display not in text:
-        return 0
-    return len(re.findall(rf"(?<!\w){re.escape(display)}(?!\w)", text))
+    return len(re.findall(rf"(?<!\w){re.escape(display)}(?!\w)", text)) if display and display in text else 0
 
 
 def follow(

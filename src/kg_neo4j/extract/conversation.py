@@ -203,8 +203,7 @@ class Conversation:
         headed = split_words(f"{task.document.title} {task.chunk.section}")
         own, used = set(split_words(task.chunk.text)), {word[:3].casefold() for word in split_words(said)}
         before = (word for word in split_words(" ".join((task.context.before, *names))) if word not in own)
-        kept = " ".join(word for word in dict.fromkeys((*headed, *before)) if word[:3].casefold() in used)
-        return kept or NO_WORDS
+        return " ".join(word for word in dict.fromkeys((*headed, *before)) if word[:3].casefold() in used) or NO_WORDS
 
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
         if self.rounds.answers:

@@ -57,8 +57,7 @@ def parse_lenient(line: str, separator: str = ",") -> tuple[str, ...] | None:
     while True:
         indent = len(line) - len(line[position:].lstrip(" \t"))
         if line.startswith('"', indent):
-            found = _quoted(line, indent + 1, separator)
-            if found is None:
+            if (found := _quoted(line, indent + 1, separator)) is None:
                 return None
             field, position = found
         else:

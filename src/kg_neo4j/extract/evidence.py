@@ -39,17 +39,14 @@ def locate(words: str, text: str) -> Span | None:
     if (start := text.find(wanted)) >= 0:
         return Span(start, start + len(wanted), EXACT)
     parts = [part for part in _ELLIPSIS.split(wanted.strip(_EDGE)) if part.strip(_EDGE)]
-    if len(parts) > 1:
-        return _locate_parts(parts, text)
-    return _locate_folded(wanted, text, 0)
+    return _locate_parts(parts, text) if len(parts) > 1 else _locate_folded(wanted, text, 0)
 
 
 def _locate_parts(parts: list[str], text: str) -> Span | None:
     """Find quoted parts one after the other."""
     spans: list[Span] = []
     for part in parts:
-        found = _locate_folded(part, text, spans[-1].end if spans else 0)
-        if found is None:
+        if (found := _locate_folded(part, text, spans[-1].end if spans else 0)) is None:
             return None
         spans.append(found)
     return replace(spans[0], others=tuple((each.start, each.end) for each in spans[1:]))

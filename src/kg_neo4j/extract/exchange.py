@@ -113,8 +113,7 @@ def read(path: Path) -> Iterator[tuple[ExtractedDocument, tuple[Extraction, ...]
 
 def documents(path: Path) -> Iterator[ExtractedDocument]:
     """Yield the documents of a file without their extractions. Raises what `read` raises."""
-    for header, _ in _blocks(path):
-        yield header
+    yield from (header for header, _ in _blocks(path))
 
 
 def refuse_other_graph(path: Path, document: Document, graph: str) -> None:

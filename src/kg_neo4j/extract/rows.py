@@ -292,8 +292,7 @@ class _RowReader:
             if (names[0] == columns[0] and len(known) > 1) or 2 * len(known) >= len(columns):
                 missing = [column for column in columns if column not in names]
                 unknown = [name for name in names if name not in columns]
-                fault = f"its header row lacks {missing}, has unknown {unknown}"[:300]
-                return _Header(kind, len(names), (), fault)
+                return _Header(kind, len(names), fault=f"its header row lacks {missing}, has unknown {unknown}"[:300])
         return None
 
     # -- rows
@@ -342,8 +341,7 @@ class _RowReader:
         if self._accepted >= MAX_ROWS:
             return self._reject(row[:40], RejectionReason.ANSWER_TOO_LARGE, f"more than {MAX_ROWS} rows")
         if longest > MAX_FIELD:
-            detail = f"a field of {longest} characters; at most {MAX_FIELD}"
-            return self._reject(row, RejectionReason.TOO_LONG, detail)
+            return self._reject(row, RejectionReason.TOO_LONG, f"a field of {longest} characters; at most {MAX_FIELD}")
         ordered = tuple(fields[place] if place >= 0 else "" for place in header.order)
         others = tuple((name, fields[place]) for place, name in header.others)
         stated = header.stated is None or fields[header.stated].strip().casefold() != "false"

@@ -211,8 +211,7 @@ def _asked(column: dict[str, Any]) -> bool:
 
 
 def _column(data: dict[str, Any]) -> SchemaColumn:
-    unknown = set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum", "asked", "year_of"}
-    if unknown:
+    if unknown := set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum", "asked", "year_of"}:
         raise ValueError(f"column {data.get('name')}: unknown keys {sorted(unknown)}")
     return SchemaColumn(
         name=str(data["name"]),
@@ -258,8 +257,7 @@ def _check(schema: Schema, where: str) -> None:
         others = [
             column for column in columns if schema.evidence != "sentences" or column.kind is not ColumnKind.EVIDENCE
         ]
-        found = tuple((column.name, column.kind) for column in others[: len(start)])
-        if found != start:
+        if tuple((column.name, column.kind) for column in others[: len(start)]) != start:
             raise UsageError(f"{where}: {section} must begin with {', '.join(name for name, _ in start)}")
         names = [column.name for column in columns]
         if len(set(names)) != len(names):
