@@ -84,9 +84,7 @@ class Merge(Task[str]):
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the summary that was said; of one with a problem what can be kept, which may be nothing."""
         why = problem(said, self.texts, self.tokeniser)
-        if not why:
-            return clean(said.text)
-        return Complaint(why, salvage(said, self.texts, self.tokeniser))
+        return Complaint(why, salvage(said, self.texts, self.tokeniser)) if why else clean(said.text)
 
     def key(self, round: int) -> str:
         """Return the id of an answer."""
@@ -197,9 +195,7 @@ def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
         return "it did not say what the descriptions say, in their language"
     if strange := _strange_numbers(text, texts):
         return f"no description has the number {sorted(strange)[0]}"
-    if tokeniser.count(text) > LONGEST_TOKENS:
-        return f"it had {len(text.split())} words"
-    return ""
+    return f"it had {len(text.split())} words" if tokeniser.count(text) > LONGEST_TOKENS else ""
 
 
 def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
@@ -216,8 +212,7 @@ def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
 
 
 def _is_table(text: str) -> bool:
-    said = _GROUPED.sub("", text)
-    lines = [line for line in said.splitlines() if line.strip() and not _FENCE.match(line)]
+    lines = [line for line in _GROUPED.sub("", text).splitlines() if line.strip() and not _FENCE.match(line)]
     tabular = sum(bool(_TABLE_LINE.match(line)) for line in lines)
     return tabular > 0 and tabular * 2 >= len(lines)
 

@@ -97,8 +97,7 @@ def distinct_texts(evidence: Sequence[Sequence[Any]]) -> tuple[str, ...]:
     """Return the distinct descriptions in the order of evidence; case and white space tell none apart."""
     found: dict[str, str] = {}
     for *_, text in sorted(evidence, key=tuple):
-        line = " ".join(text.split())
-        if line:
+        if line := " ".join(text.split()):
             found.setdefault(line.casefold(), line)
     return tuple(found.values())
 

@@ -161,8 +161,7 @@ def written(answer: TaskAnswer[ReportDraft], door: Door) -> WrittenReport | None
     if draft is None:
         return composed(task, door, DECLINED, answer.keys)
     if not draft.is_usable:
-        why = f"the model's answer could not be used: {'; '.join(draft.problems)}"
-        return composed(task, door, why, answer.keys)
+        return composed(task, door, f"the model's answer could not be used: {'; '.join(draft.problems)}", answer.keys)
     return WrittenReport(_completed(draft, task, door), MODEL, draft.problems, answer.keys)
 
 
@@ -210,8 +209,7 @@ def read_report(said: Completion, material: ReportMaterial, shown: Numbers, text
     unknown: list[str] = []
     title, summary, explained = (_text(found.get(name)) for name in ("title", "summary", "rating_explanation"))
     problems += [f"{name} is missing" for name, value in (("title", title), ("summary", summary)) if not value]
-    rating = _rating(found.get("rating"))
-    if rating is None:
+    if (rating := _rating(found.get("rating"))) is None:
         problems.append(f"rating is not a number from 0 to 10 but {json.dumps(found.get('rating'))[:40]}")
     if not explained:
         problems.append("rating_explanation is missing")

@@ -81,10 +81,8 @@ def differences(
         for level, numbers in zip(result.levels, result.numbers, strict=True)
         for number, each in zip(numbers, level, strict=True)
     ]
-    now: dict[int, str] = {}
-    for level in result.levels:  # the finest one stays
-        for each in level:
-            now.update(dict.fromkeys(each.members, each.id))
+    # of several levels the finest one stays
+    now = {num: each.id for level in result.levels for each in level for num in each.members}
     new_places = [(num, place) for num, place in now.items() if places.get(num) != place]
     parents = [
         [each.id, each.parent_id]

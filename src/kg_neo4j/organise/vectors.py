@@ -97,8 +97,7 @@ def text_hash(text: str, model: EmbeddingModel) -> str:
 
 
 def _page(graph: str, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
-    query = queries.get(f"write/vector_texts_{label.lower()}")
-    return reader.read(query, graph=graph, after=after, limit=PAGE)
+    return reader.read(queries.get(f"write/vector_texts_{label.lower()}"), graph=graph, after=after, limit=PAGE)
 
 
 def _vectors_a_write(model: EmbeddingModel) -> int:

@@ -147,9 +147,7 @@ def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed
 
 def context_tokens(place: int, wave: int) -> int:
     """Return the tokens that are carried over to the chunk at `place` of a document."""
-    if not wave or not place:
-        return 0
-    return BEFORE_TOKENS + (KNOWN_TOKENS if place >= UNDER_WAY * wave else 0)
+    return BEFORE_TOKENS + (KNOWN_TOKENS if place >= UNDER_WAY * wave else 0) if wave and place else 0
 
 
 class Estimate:

@@ -169,8 +169,7 @@ class CheckedSources:
         `known` holds the files of the graph, see `graph.documents.file_keys`.
         """
         graph, options = self.settings.graph, self.options
-        chosen = FilePatterns(options.include, options.exclude)
-        found = find(self.places, options.alias, known=known, chosen=chosen)
+        found = find(self.places, options.alias, known=known, chosen=FilePatterns(options.include, options.exclude))
         read = files.read_found(found, graph, options.language, options.encoding)
         added = (each for source in self.plugged for each in documents_of(source, self.settings, options))
         seen: set[str] = set()

@@ -42,8 +42,7 @@ def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
     check_filters(filters)
     values: dict[str, Any] = {}
     if filters.documents or filters.languages or filters.kinds:
-        chosen = _documents(database, graph, filters)
-        if chosen is None:
+        if (chosen := _documents(database, graph, filters)) is None:
             return None
         values |= chosen
     if filters.types:

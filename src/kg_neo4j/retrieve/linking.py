@@ -89,8 +89,7 @@ def say_unknown(reader: Reader, search: Search) -> list[str]:
         folded = " ".join(map(fold, split_words(each.text)))
         if folded in runs and not any(char.isdigit() for char in folded):
             unknown.setdefault(folded, plain(each.text))
-    names = list(unknown.values())[:SUGGESTIONS]
-    return [say_missing(name, suggest(reader, search.graph, name)) for name in names]
+    return [say_missing(name, suggest(reader, search.graph, name)) for name in list(unknown.values())[:SUGGESTIONS]]
 
 
 def suggest(reader: Reader, graph: str, name: str) -> tuple[str, ...]:
@@ -123,9 +122,7 @@ def named(reader: Reader, search: Search) -> Linked:
     if search.words is None:
         return Linked()
     linked = link(reader, search.graph, search.question, search.scope)
-    if linked or search.scope is None:
-        return linked
-    return link(reader, search.graph, search.question)
+    return linked if linked or search.scope is None else link(reader, search.graph, search.question)
 
 
 def own_documents(rows: Iterable[Row]) -> list[list[str]]:
@@ -234,8 +231,7 @@ def known_names(
         text = str(values[name])
         bearers = bearing(database, graph, text)
         if not bearers:
-            hint = "kg report most-connected"
-            raise UsageError(say_missing(text, suggest(database, graph, text)), hint=hint)
+            raise UsageError(say_missing(text, suggest(database, graph, text)), hint="kg report most-connected")
         if fit(text, bearers[0]) is not NameFit.SAME:
             found[name] = bearers[0]["names"][0]
             others = list(dict.fromkeys(row["names"][0] for row in bearers[1:4]))

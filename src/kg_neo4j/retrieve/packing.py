@@ -119,8 +119,7 @@ def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Con
         return [ContextUnit(f"{node.kind} {node.id}", made)]
     parts: list[Evidence] = []
     for place in node.places:
-        chunk = found.chunk(place.chunk_id)
-        if chunk is not None:
+        if (chunk := found.chunk(place.chunk_id)) is not None:
             text = chunk.text[place.start : place.end]
             tokens = tokeniser.count(text) + (0 if parts else OVERHEAD)
             where = (chunk.id, chunk.document, place.start, place.end, tokens)

@@ -224,8 +224,7 @@ def _best(reader: Reader, scores: Mapping[str, float], entities: Collection[str]
 
     def best(is_entity: bool) -> tuple[tuple[str, float], ...]:
         found = {each: round(score, 9) for each, score in scores.items() if (each in entities) == is_entity}
-        ranked = sorted(found, key=lambda each: (-found[each], each))
-        kept = best_left(reader, scope, ranked, KEEP)
+        kept = best_left(reader, scope, sorted(found, key=lambda each: (-found[each], each)), KEEP)
         return tuple((each, found[each] / found[kept[0]]) for each in kept)
 
     return Reached(best(False), best(True))

@@ -191,8 +191,7 @@ class AnswerQuestion(Prompted[ModelReply]):
     def values(self) -> dict[str, str]:
         """Return the evidence and the question."""
         context = render(self.packed.evidence, self.sources)
-        fence = hash_id("fence", context, self.question)[:8]
-        return {"context": context, "fence": fence, "question": self.question}
+        return {"context": context, "fence": hash_id("fence", context, self.question)[:8], "question": self.question}
 
     def accept(self, said: Completion) -> ModelReply:
         """Return the answer with its citations checked, and what its last line "Short answer: ..." says."""
@@ -203,9 +202,7 @@ class AnswerQuestion(Prompted[ModelReply]):
             if rest and last not in ("", "-", "–", "—") and len(last) <= LONGEST_SHORT:
                 short = last
             text = rest or text
-        if NOT_IN_GRAPH.fullmatch(text):
-            return ModelReply(None)
-        return ModelReply(check(text, self.sources), short)
+        return ModelReply(None) if NOT_IN_GRAPH.fullmatch(text) else ModelReply(check(text, self.sources), short)
 
     def smaller(self) -> Sequence[AnswerQuestion]:
         """Return the question with half of the evidence, down to 200 tokens."""
@@ -225,8 +222,7 @@ def render(evidence: Sequence[Evidence], sources: Sequence[ShownSource]) -> str:
         if item.kind in lines:
             mark = next(s.mark for s in sources if s.chunk.id == item.chunk_id and s.start == item.start)
             lines[item.kind].append(f"- {item.text} [{mark}]")
-    blocks = passages + ["\n".join(block) for block in lines.values() if len(block) > 1]
-    return "\n\n".join(blocks)
+    return "\n\n".join(passages + ["\n".join(block) for block in lines.values() if len(block) > 1])
 
 
 def _node_source(mark: str, node: FoundNode, found: Found) -> ShownSource:

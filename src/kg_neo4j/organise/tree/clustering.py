@@ -179,9 +179,7 @@ def _fit(rows: Doubles, seed: int, *, least: int = 1) -> FittedMixture | None:
     if most < max(2, least):
         return None
     best = _best(points, least, most, seed)
-    if best is None or len(best[0]) < 2:
-        return None
-    return _without_empty(reduced, rows, *best)
+    return None if best is None or len(best[0]) < 2 else _without_empty(reduced, rows, *best)
 
 
 def _best(points: Doubles, least: int, most: int, seed: int) -> tuple[Floats, Floats, Floats] | None:

@@ -160,8 +160,7 @@ def read_names(text: str, aspects: Sequence[Aspect]) -> NamedAspects:
 
 def _items(said: str, aspects: Sequence[Aspect]) -> Iterator[str]:
     """Yield what may be a name: entries of JSON, or parts of lines."""
-    entries = _json_entries(said)
-    if entries is None:
+    if (entries := _json_entries(said)) is None:
         lines = [_BULLET.sub("", line) for line in said.splitlines()]
         entries = [part for line in lines for part in _parts(line, aspects)]
     for entry in entries:
@@ -183,8 +182,7 @@ def _parts(line: str, aspects: Sequence[Aspect]) -> list[str]:
 
 def _split(item: str) -> tuple[str, str, str]:
     """Return what stands before a colon, dash or bracket, that sign, and what comes after it."""
-    match = _REMARK.search(item)
-    if match is None:
+    if (match := _REMARK.search(item)) is None:
         return item, "", ""
     return item[: match.start()].strip("\"'`*_ "), match[0], item[match.end() :].strip("\"'`*_ )")
 

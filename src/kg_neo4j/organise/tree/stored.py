@@ -87,8 +87,7 @@ def tree_id(graph: str, document_id: str, name: str) -> str:
 
 def read_tree(database: Database, graph: str, id: str) -> StoredTree | None:
     """Return what is stored of a tree, without vectors; None where there is none."""
-    rows = database.read(queries.get("tree/tree"), graph=graph, id=id)
-    if not rows:
+    if not (rows := database.read(queries.get("tree/tree"), graph=graph, id=id)):
         return None
     tree = rows[0]["tree"]
     nodes = database.read(queries.get("tree/nodes"), graph=graph, tree=id)
@@ -137,8 +136,7 @@ def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wa
     if found.relinked:
         lease.write(queries.get("tree/link_leaves"), **where, **links)
     removed = dict.fromkeys(stored.properties.keys() - wanted.properties.keys())
-    properties = {**removed, **wanted.properties}
-    lease.write(queries.get("tree/finish"), graph=graph, id=stored.id, properties=properties)
+    lease.write(queries.get("tree/finish"), graph=graph, id=stored.id, properties={**removed, **wanted.properties})
     return found.nodes
 
 

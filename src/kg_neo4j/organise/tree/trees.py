@@ -117,8 +117,7 @@ def plan_tree(store: TreeStore, document: Row, how: TreeBuilding, unread: Sequen
         level = each.place.level if isinstance(each.place, TreeItem) else 0
         tokens = how.tokeniser.count(each.system) + how.tokeniser.count(each.user)
         questions[each.key] = OpenQuestion(each.kind, level, tokens)
-    is_simulated = build.embedding.stands_for is not None
-    return replace(planned, open=tuple(questions.values()), is_simulated=is_simulated)
+    return replace(planned, open=tuple(questions.values()), is_simulated=build.embedding.stands_for is not None)
 
 
 def _prepared(
@@ -223,8 +222,7 @@ def _writing(
 
 def _report(build: TreeBuild, draft: TreeDraft | None, changes: int = 0, *, unfinished: str = "") -> BuiltTree:
     """Return what was done; None: nothing was published."""
-    nodes = draft.nodes if draft else ()
-    texts = [node.properties for node in nodes if node.label != "Passage"]
+    texts = [node.properties for node in (draft.nodes if draft else ()) if node.label != "Passage"]
     summaries = Counter((said["level"], said["aspect"]) for said in texts if "level" in said)
     return BuiltTree(
         id=build.id,

@@ -101,8 +101,7 @@ class TreeTask(Task[T]):
         """Return what the model gets in one round, with the key of its answer."""
         asked = Task.request(self, complaint, round)
         how = (repr(float(asked.temperature)), str(asked.max_tokens))
-        key = self.subject.key(self.kind, self.subject.model, asked.system, asked.user, *how)
-        return replace(asked, key=key)
+        return replace(asked, key=self.subject.key(self.kind, self.subject.model, asked.system, asked.user, *how))
 
 
 @dataclass(frozen=True, slots=True)

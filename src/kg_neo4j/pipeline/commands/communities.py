@@ -163,8 +163,7 @@ def _check(database: Database, graph: str) -> None:
     """Raise UsageError for a graph that has no communities."""
     if database.read(queries.get("analytics/graph_state"), graph=graph):
         return
-    nodes = database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"]
-    if nodes:
+    if nodes := database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"]:
         raise UsageError(
             f"the {nodes} entities of graph {graph!r} are in no communities",
             hint="`kg load` without --no-analytics computes them; they need the GDS plugin",

@@ -148,8 +148,7 @@ def _indexes(database: Database, settings: Settings) -> str:
 
 
 def _documents(database: Database, graph: str) -> str:
-    stored = next(iter(stored_graphs(database, graph, analysed=False)), None)
-    if stored is None:
+    if (stored := next(iter(stored_graphs(database, graph, analysed=False)), None)) is None:
         return f"graph {graph!r} is empty"
     if stored.unfinished:
         first, more = stored.unfinished[0], len(stored.unfinished) - 1

@@ -168,8 +168,7 @@ def _decided(
 
 
 def _schema(database: Database, graph: str) -> Schema:
-    documents = list_documents(database, graph)
-    if not documents:
+    if not (documents := list_documents(database, graph)):
         raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
     return widest_schema(documents)
 

@@ -136,8 +136,7 @@ def tree(
         with Lease(database, settings.graph) as lease:
             store = TreeStore(database, settings.graph, lease)
             for place, document in enumerate(documents):
-                own = replace(how, tokeniser=_tokeniser(document))
-                built.append(build_tree(store, document, own, progress))
+                built.append(build_tree(store, document, replace(how, tokeniser=_tokeniser(document)), progress))
                 if built[-1].unfinished:
                     left = f"; {len(documents) - place - 1} more documents wait" if place + 1 < len(documents) else ""
                     unfinished = (f"{document['title']}: {built[-1].unfinished}{left}",)

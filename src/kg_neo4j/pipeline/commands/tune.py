@@ -227,8 +227,7 @@ class Propose(Job[Tuned]):
         for document, chunk in passages[:TRIED]:
             found = extract_chunk(ChunkTask(document, chunk), config)
             self.usage += found.usage
-            relationships = found.relationships[:EXAMPLE_ROWS]
-            if relationships:
+            if relationships := found.relationships[:EXAMPLE_ROWS]:
                 named = {end for row in relationships for end in (row.source_id, row.target_id)}
                 nodes = [node for node in found.nodes if node.node_id in named]
                 offsets = numbering.number(chunk.text) if config.schema.evidence == "sentences" else ()

@@ -147,8 +147,7 @@ def _verify(asking: Answerer, claim: ReadClaim, scope: Scope | None, is_english:
             verdicts.append((chunk, find_quote(claim.read_as, chunk.text)))
     read_as = claim.read_as if claim.read_as != claim.text else ""
     for kind in (STATED, CONTRADICTED):
-        fitting = [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]
-        if fitting:
+        if fitting := [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]:
             quotes = tuple(
                 Citation(chunk.id, chunk.document, said.start, said.end, chunk.text[said.start : said.end])
                 for chunk, said in fitting[:QUOTES]

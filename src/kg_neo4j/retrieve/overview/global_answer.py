@@ -123,8 +123,7 @@ def answer_from_reports(database: Database, search: Search, found: FoundReports,
     used = {mark: made.known[mark] for mark in checked.marks}
     ids = sorted({each for one in used.values() for each in one.ids[: report_citations.WEIGHED]})
     places = ("retrieve/report_places", search.graph, ids, report_citations.PLACES)
-    elements = read_cited(database, search.scope, *places)
-    cited = report_citations.cite(checked.text, used, elements)
+    cited = report_citations.cite(checked.text, used, read_cited(database, search.scope, *places))
     if cited.lost:
         notes.append(f"removed {len(cited.lost)} citations of what is no longer in the graph")
     reports = list({each.report.id: each.report for each in used.values()}.values())
@@ -159,7 +158,13 @@ def _combine(search: Search, partials: Sequence[Partial], how: AskContext, door:
     if len(kept) == 1:
         reply.text = kept[0].text
         return
-    said = _said(door, Combine("\n\n".join(_shown(each) for each in kept), search.question.text), reply)
+    answer = door.ask(Combine("\n\n".join(_shown(each) for each in kept), search.question.text))
+    reply.usage += answer.charged
+    if isinstance(answer.error, ContextTooLong):
+        raise answer.error
+    if answer.error is not None:
+        reply.notes.append(str(answer.error))
+    said = answer.value or ""
     if NOT_IN_GRAPH.fullmatch(said):
         return
     given = {mark for each in kept for mark in report_marks.check(each.text, reply.known).marks}
@@ -190,17 +195,6 @@ class Combine(Task[str]):
         """Return what was said."""
         text = said.text.strip()
         return text if said.text.strip() else Complaint("it was empty", text)
-
-
-def _said(door: Door, task: Combine, reply: ReportsReply) -> str:
-    """Return the combined answer, empty where there is none."""
-    answer = door.ask(task)
-    reply.usage += answer.charged
-    if isinstance(answer.error, ContextTooLong):
-        raise answer.error
-    if answer.error is not None:
-        reply.notes.append(str(answer.error))
-    return answer.value or ""
 
 
 def _fitting(search: Search, partials: Sequence[Partial], how: AskContext, window: int) -> list[Partial]:

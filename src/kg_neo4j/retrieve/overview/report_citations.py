@@ -50,8 +50,7 @@ def cite(text: str, known: Mapping[str, Marked], elements: Mapping[str, CitedThi
         claim = sentences[-1].text if sentences else before
         numbers = []
         for mark in marks:
-            best = _best(claim, known[mark], elements)
-            if best is None:
+            if (best := _best(claim, known[mark], elements)) is None:
                 answer.lost.append(mark)
                 continue
             citation, element = best

@@ -143,8 +143,7 @@ class ReportSelection:
         )
 
     def _ask(self, reports: Sequence[CommunityReport]) -> list[Partial]:
-        numbers = range(len(self.numbered) + 1, len(self.numbered) + len(reports) + 1)
-        new = dict(zip(numbers, reports, strict=True))
+        new = dict(enumerate(reports, len(self.numbered) + 1))
         self.numbered |= new
         return self.partials.ask(new) if new else []
 
