@@ -20,7 +20,7 @@ SRC = Path(__file__).parents[2] / "src"
 TRUNK, ROOMS = "kg_neo4j", "kg_neo4j.rooms"
 LINES = {  # at most, all lines of the .py files; rooms are counted apart
     # 38,500 less what moved; 400 for lossless readers, 200 for .rst, 70 for names, 300 for sentences, 670 for trust
-    TRUNK: 39_700,
+    TRUNK: 39_630,
     "kg_neo4j_offline": 9_900,
     "kg_neo4j_lab": 7_310,
     "kg_neo4j_serve": 3_410,
