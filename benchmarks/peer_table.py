@@ -59,6 +59,7 @@ PRODUCTS = {  # name: title, module, environment
     "neo4j-graphrag": ("neo4j-graphrag", "neo4j_graphrag", "neo4j-graphrag-openai"),
     "lightrag": ("LightRAG", "lightrag_files", "lightrag"),
     "graphrag": ("Microsoft GraphRAG, no reports", "graphrag", "graphrag"),
+    "graphrag-whole": ("the same, use_lcc: false", "graphrag_whole", "graphrag"),
 }
 ENCODINGS = "*/[Ll]ib/**/litellm/litellm_core_utils/tokenizers"
 FACTS = """Here are the rows of a knowledge graph that was made from one document, and a list of numbered facts.

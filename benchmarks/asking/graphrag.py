@@ -30,6 +30,7 @@ WORKFLOWS = (
     "create_communities create_final_text_units generate_text_embeddings"
 ).split()
 NO_REPORTS = "id human_readable_id community level title summary full_content rank".split()
+OTHER: dict[str, dict[str, object]] = {}  # settings that are not the defaults, by section
 LEVEL, FORM = 2, "Multiple Paragraphs"  # the defaults of `graphrag query`
 
 
@@ -42,6 +43,8 @@ def run(job: Job, said: Said) -> None:
     for each in (*settings["completion_models"].values(), *settings["embedding_models"].values()):
         each |= {"api_base": job.base_url, "api_key": "none", "call_args": {"timeout": PATIENCE_S}}
     settings["workflows"] = WORKFLOWS
+    for section, values in OTHER.items():
+        settings[section] |= values
     settings["embed_text"]["names"] = ["entity_description", "text_unit_text"]
     settings["vector_store"]["vector_size"] = DIMENSION
     file.write_text(yaml.safe_dump(settings), encoding="utf-8")
