@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-peers bench-retrieval train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -36,6 +36,7 @@ help:
 	@echo "make lint       run ruff and mypy"
 	@echo "make fix        fix and format the code with ruff"
 	@echo "make bench      measure writer, format, pipeline, embedders, Leiden and retrieval next to others, each in its own environment"
+	@echo "make bench-peers  let four builders load six documents and answer 20 questions, with the model of KG_MODEL (takes a key)"
 	@echo "make bench-retrieval POOL=FOLDER  measure recall on a published set of questions, next to published figures"
 	@echo "make train-ner  train the English pipeline again from ../shared/data (half an hour of processor time; then train-relations)"
 	@echo "make train-relations  train the relation model again from ../shared/data (about two hours on two shared cores)"
@@ -138,6 +139,9 @@ bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/embedding.py
 	$(BIN)/python benchmarks/leiden.py
 	$(BIN)/python benchmarks/retrieval.py
+
+bench-peers: $(VENV)/.installed
+	$(BIN)/python benchmarks/peer_table.py
 
 bench-retrieval: $(VENV)/.installed
 	@test -n "$(POOL)" || { echo "name the pool: make bench-retrieval POOL=FOLDER (docs/benchmarks.md)"; exit 2; }
