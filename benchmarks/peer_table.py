@@ -16,7 +16,9 @@ by reading the documents, before anything was loaded. A false fact is one that a
 behind a relationship" is the median length of the shortest text that a relationship points at, in characters.
 
 What was said is kept: --out FOLDER has each product's rows and answers, and `answers.jsonl`, which --recorded reads. A
-second run with the same folder repeats nothing. A product that cannot be installed or fails is named with its error.
+second run with the same folder repeats nothing. In a replay a prompt that was not recorded gets the answer to the same
+question: the order of what some products show for it differs from run to run. A product that cannot be installed or
+fails is named with its error.
 """
 
 from __future__ import annotations
@@ -54,6 +56,7 @@ from kg_neo4j.progress import SILENT  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
 
 DATA = HERE.parent / "tests" / "data" / "peers"
+JUDGE = "judge"
 PRODUCTS = {  # name: title, module, environment
     "ours": ("kg-neo4j", "ours", None),
     "neo4j-graphrag": ("neo4j-graphrag", "neo4j_graphrag", "neo4j-graphrag-openai"),
@@ -90,6 +93,8 @@ class Door:
 
     options: argparse.Namespace
     recorded: dict[str, str]
+    questions: Sequence[str]
+    to_question: dict[tuple[str, int], str]  # product and number of a question: what was answered
     calls: Counter[str] = field(default_factory=Counter)
     tokens_in: Counter[str] = field(default_factory=Counter)
     tokens_out: Counter[str] = field(default_factory=Counter)
@@ -103,15 +108,19 @@ class Door:
         """Return what the model says to a request, and count it. Raises urllib's errors, and KeyError in a replay."""
         asked = [_text(each["content"]) for each in body["messages"]]
         key = hashlib.sha256(json.dumps([who, asked]).encode()).hexdigest()[:32]
+        number = next((at for at, each in enumerate(self.questions, 1) if each in asked[-1]), 0) * (who != JUDGE)
         said = self.recorded.get(key)
         if said is None:
             if self.options.recorded:
-                raise KeyError(f"no answer is recorded for {who}: {asked[-1][:200]}")
-            said = self._ask({name: value for name, value in body.items() if not name.startswith("stream")})
+                said = self.to_question.get((who, number))
+                if said is None:
+                    raise KeyError(f"no answer is recorded for {who}: {asked[-1][:200]}")
+            else:
+                said = self._ask({name: value for name, value in body.items() if not name.startswith("stream")})
         with self.lock:
             if key not in self.recorded:
                 self.recorded[key] = said
-                line = {"product": who, "asked": key, "answer": said}
+                line = {"product": who, "asked": key, "answer": said} | ({"question": number} if number else {})
                 with (self.options.out / "answers.jsonl").open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line, ensure_ascii=False) + "\n")
             self.calls[who] += 1
@@ -210,12 +219,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Load, ask, judge, and print the table."""
     options = _options(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
-    lines: list[dict[str, str]] = []
+    lines: list[dict[str, Any]] = []
     for file in (options.out / "answers.jsonl", *([options.recorded] if options.recorded else [])):
         lines += _lines(file) if file.exists() else []
-    door = Door(options, {each["asked"]: each["answer"] for each in lines})
     documents = tuple((path.stem, str(path)) for path in sorted(DATA.glob("*.md")))
     questions = _lines(DATA / "questions.jsonl")
+    door = Door(
+        options,
+        {each["asked"]: each["answer"] for each in lines},
+        [each["question"] for each in questions],
+        {(each["product"], each["question"]): each["answer"] for each in lines if "question" in each},
+    )
     missing: dict[str, str] = {}
     found: dict[str, dict[str, Any]] = {}
     with listening(door) as address:
