@@ -33,21 +33,28 @@ from asking.frame import (
 )
 
 VECTORS = "chunk_vectors"
-AROUND = """
+NAME = "coalesce({0}.name, {0}.title, [key IN keys({0}) WHERE NOT key STARTS WITH '_' | toString({0}[key])][0])"
+AROUND = f"""
 OPTIONAL MATCH (node)<-[:FROM_CHUNK]-(e:__Entity__)
 OPTIONAL MATCH (e)-[r:!FROM_CHUNK]-(other:__Entity__)
-WITH node, score, collect(DISTINCT startNode(r).name + ' ' + type(r) + ' ' + endNode(r).name) AS facts
-RETURN node.text AS text, facts, score
+WITH DISTINCT node, score, startNode(r) AS first, r, endNode(r) AS second
+WITH node, score, {NAME.format("first")} + ' ' + type(r) + ' ' + {NAME.format("second")} AS fact ORDER BY fact
+WITH node, score, collect(DISTINCT fact) AS facts
+RETURN node.text AS text, facts, score ORDER BY score DESC
 """
 PLACES = """
 COLLECT { MATCH (%s)-[:FROM_CHUNK]->(c:Chunk)-[:FROM_DOCUMENT]->(d:Document) RETURN DISTINCT d.path } AS documents,
 reduce(least = 0, size IN COLLECT { MATCH (%s)-[:FROM_CHUNK]->(c:Chunk) RETURN size(c.text) } |
        CASE WHEN least = 0 OR size < least THEN size ELSE least END) AS evidence
 """
-NODES = f"MATCH (e:__Entity__) RETURN labels(e) AS labels, properties(e) AS said, {PLACES % ('e', 'e')}"
+NODES = f"""
+MATCH (e:__Entity__)
+RETURN labels(e) AS labels, {NAME.format("e")} AS name, properties(e) AS said, {PLACES % ("e", "e")}
+"""
 RELATIONSHIPS = f"""
 MATCH (e:__Entity__)-[r]->(o:__Entity__)
-RETURN e.name AS source, type(r) AS type, o.name AS target, properties(r) AS said, {PLACES % ("e", "e")}
+RETURN {NAME.format("e")} AS source, type(r) AS type, {NAME.format("o")} AS target, properties(r) AS said,
+       {PLACES % ("e", "e")}
 """
 
 
@@ -67,7 +74,7 @@ def run(job: Job, said: Said) -> None:
         session.run("CALL db.awaitIndexes()").consume()
         for each in session.run(NODES).data():
             kind = " ".join(label for label in each["labels"] if not label.startswith("__"))
-            said.rows.append(_row(job, each, in_words(each["said"].pop("name", ""), kind, _said(each["said"]))))
+            said.rows.append(_row(job, each, in_words(each["name"], kind, _said(each["said"]))))
         for each in session.run(RELATIONSHIPS).data():
             words = in_words(each["source"], each["type"], each["target"], _said(each["said"]))
             said.rows.append(_row(job, each, words, each["type"], is_relationship=True))
