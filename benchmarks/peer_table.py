@@ -3,10 +3,10 @@
     python benchmarks/peer_table.py                          with a key: OPENAI_API_KEY, KG_MODEL, OPENAI_BASE_URL
     python benchmarks/peer_table.py --recorded tests/data/recorded/peers.answers.jsonl      without one
 
-kg-neo4j, neo4j-graphrag, LightRAG and Microsoft GraphRAG (without reports on communities) load tests/data/peers and
-answer its 20 questions. Each comes from its package, in an environment of its own, with its own chunks, prompts and
-defaults (asking/). All ask one model through a door that counts tokens in o200k. Vectors come from the built-in
-embedder of kg-neo4j, for all of them: they cost no tokens. Neo4j is the product's own.
+kg-neo4j, neo4j-graphrag, LightRAG and Microsoft GraphRAG (without reports on communities) load six documents and answer
+the 20 questions of tests/data/peers. Each comes from its package, in an environment of its own, with its own chunks,
+prompts and defaults (asking/). All ask one model through a door that counts tokens in o200k. Vectors come from the
+built-in embedder of kg-neo4j, for all of them: they cost no tokens. Neo4j is the product's own.
 
 The same model judges, and does not see whose rows or answers it reads: which of the listed facts the rows of a graph
 state (names, types, values and descriptions; no quotes, no chunks), and which answers are right. The lists were written
@@ -16,9 +16,9 @@ by reading the documents, before anything was loaded. A false fact is one that a
 behind a relationship" is the median length of the shortest text that a relationship points at, in characters.
 
 What was said is kept: --out FOLDER has each product's rows and answers, and `answers.jsonl`, which --recorded reads. A
-second run with the same folder repeats nothing. In a replay a prompt that was not recorded gets the answer to the same
-question: the order of what some products show for it differs from run to run. A product that cannot be installed or
-fails is named with its error.
+second run with the same folder repeats nothing. The order of what some products show differs from run to run, so that
+in a replay a prompt that was not recorded gets what was said to the same task: a question, or rows to judge. A product
+that cannot be installed or fails is named with its error.
 """
 
 from __future__ import annotations
@@ -56,6 +56,14 @@ from kg_neo4j.progress import SILENT  # noqa: E402
 from kg_neo4j.settings import Settings  # noqa: E402
 
 DATA = HERE.parent / "tests" / "data" / "peers"
+DOCUMENTS = {  # name: file, and how many of its characters; None: all
+    "across": ("examples/across_chunks.md", None),
+    "harbour": ("tests/data/recorded/harbour.md", None),
+    "humboldt": ("examples/alexander_von_humboldt.md", 5_741),
+    "lamp": ("examples/the_lamp_at_skarnes.md", None),
+    "minutes": ("tests/data/peers/minutes.md", None),
+    "orlen": ("examples/the_bell_of_orlen.md", 4_632),
+}
 JUDGE = "judge"
 PRODUCTS = {  # name: title, module, environment
     "ours": ("kg-neo4j", "ours", None),
@@ -94,7 +102,7 @@ class Door:
     options: argparse.Namespace
     recorded: dict[str, str]
     questions: Sequence[str]
-    to_question: dict[tuple[str, int], str]  # product and number of a question: what was answered
+    tasks: dict[tuple[str, str], str]  # product, or judge, and task: what was said
     calls: Counter[str] = field(default_factory=Counter)
     tokens_in: Counter[str] = field(default_factory=Counter)
     tokens_out: Counter[str] = field(default_factory=Counter)
@@ -104,15 +112,18 @@ class Door:
         self.encoding = bpe_openai.get_encoding("o200k_base")
         self.embedder = built_in_embedder(Settings())
 
-    def chat(self, who: str, body: dict[str, Any]) -> str:
-        """Return what the model says to a request, and count it. Raises urllib's errors, and KeyError in a replay."""
+    def chat(self, who: str, body: dict[str, Any], task: str = "") -> str:
+        """Return what the model says to a request, and count it. Raises urllib's errors, and KeyError in a replay.
+
+        `task` tells what is asked for, where the prompt does not have one of the questions.
+        """
         asked = [_text(each["content"]) for each in body["messages"]]
         key = hashlib.sha256(json.dumps([who, asked]).encode()).hexdigest()[:32]
-        number = next((at for at, each in enumerate(self.questions, 1) if each in asked[-1]), 0) * (who != JUDGE)
+        task = task or next((f"question {at}" for at, each in enumerate(self.questions, 1) if each in asked[-1]), "")
         said = self.recorded.get(key)
         if said is None:
             if self.options.recorded:
-                said = self.to_question.get((who, number))
+                said = self.tasks.get((who, task))
                 if said is None:
                     raise KeyError(f"no answer is recorded for {who}: {asked[-1][:200]}")
             else:
@@ -120,7 +131,7 @@ class Door:
         with self.lock:
             if key not in self.recorded:
                 self.recorded[key] = said
-                line = {"product": who, "asked": key, "answer": said} | ({"question": number} if number else {})
+                line = {"product": who, "asked": key, "answer": said} | ({"task": task} if task else {})
                 with (self.options.out / "answers.jsonl").open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line, ensure_ascii=False) + "\n")
             self.calls[who] += 1
@@ -222,13 +233,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines: list[dict[str, Any]] = []
     for file in (options.out / "answers.jsonl", *([options.recorded] if options.recorded else [])):
         lines += _lines(file) if file.exists() else []
-    documents = tuple((path.stem, str(path)) for path in sorted(DATA.glob("*.md")))
+    documents = _documents(options.out.absolute() / "documents")
     questions = _lines(DATA / "questions.jsonl")
     door = Door(
         options,
         {each["asked"]: each["answer"] for each in lines},
         [each["question"] for each in questions],
-        {(each["product"], each["question"]): each["answer"] for each in lines if "question" in each},
+        {(each["product"], each["task"]): each["answer"] for each in lines if "task" in each},
     )
     missing: dict[str, str] = {}
     found: dict[str, dict[str, Any]] = {}
@@ -244,7 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 counts = {"calls": door.calls[name], "in": door.tokens_in[name], "out": door.tokens_out[name]}
                 kept.write_text(json.dumps({**said, **counts}), encoding="utf-8")
             found[name] = json.loads(kept.read_text(encoding="utf-8"))
-        judged = {name: _judge(door, said, questions) for name, said in found.items()}
+        judged = {name: _judge(door, name, said, questions) for name, said in found.items()}
     print(_table(found, judged))
     for title, why in missing.items():
         print(f"\n{title}: {why}")
@@ -262,6 +273,15 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.base_url = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
     options.cache.mkdir(parents=True, exist_ok=True)
     return options
+
+
+def _documents(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Write the documents into a folder; return the name and the path of each."""
+    folder.mkdir(exist_ok=True)
+    for name, (file, characters) in DOCUMENTS.items():
+        text = (HERE.parent / file).read_text(encoding="utf-8")[:characters]
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    return tuple((name, str(folder / f"{name}.md")) for name in DOCUMENTS)
 
 
 def _run(
@@ -304,7 +324,7 @@ def _run(
     return dict(json.loads(done.stdout))
 
 
-def _judge(door: Door, said: dict[str, Any], questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _judge(door: Door, name: str, said: dict[str, Any], questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return how many true and false facts the rows of a graph state, and which answers are right."""
     stated: Counter[bool] = Counter()
     listed = _lines(DATA / "facts.jsonl")
@@ -312,13 +332,13 @@ def _judge(door: Door, said: dict[str, Any], questions: Sequence[dict[str, Any]]
         rows = sorted(each["words"] for each in said["rows"] if document in each["documents"])
         facts = [each for each in listed if each["document"] == document]
         shown = "\n".join(f"{at}. {each['fact']}" for at, each in enumerate(_mixed(facts), 1))
-        numbers = _numbers(door, FACTS.format(rows="\n".join(rows), facts=shown))
+        numbers = _numbers(door, FACTS.format(rows="\n".join(rows), facts=shown), f"{name}, {document}")
         stated.update(each["true"] for at, each in enumerate(_mixed(facts), 1) if at in numbers)
     answers = "\n\n".join(
         f"{at}. Question: {each['question']}\nRight answer: {each['answer']}\nAnswer of the reader: {answer.strip()}"
         for at, (each, answer) in enumerate(zip(questions, said["answers"], strict=True), 1)
     )
-    right = _numbers(door, ANSWERS.format(answers=answers))
+    right = _numbers(door, ANSWERS.format(answers=answers), f"{name}, answers")
     return {"true": stated[True], "false": stated[False], "right": len(right & set(range(1, len(questions) + 1)))}
 
 
@@ -327,8 +347,8 @@ def _mixed(facts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(facts, key=lambda each: hashlib.sha256(each["fact"].encode()).hexdigest())
 
 
-def _numbers(door: Door, prompt: str) -> set[int]:
-    said = door.chat("judge", {"messages": [{"role": "user", "content": prompt}], "temperature": 0})
+def _numbers(door: Door, prompt: str, task: str) -> set[int]:
+    said = door.chat(JUDGE, {"messages": [{"role": "user", "content": prompt}], "temperature": 0}, task)
     return set(map(int, re.findall(r"\d+", said)))
 
 

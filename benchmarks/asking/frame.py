@@ -10,7 +10,7 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -47,9 +47,17 @@ class Row:
 class Said:
     """What one product made of a job."""
 
+    job: Job
     rows: list[Row] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     loaded_cpu: float = 0.0  # CPU seconds of this process
+
+    def add(self, words: Sequence[str | None], origins: Iterable[str], evidence: int, kind: str | None = None) -> None:
+        """Add a row of `words`; `origins` have the names of its documents in them, `kind` is that of a relationship."""
+        found = list(origins)
+        documents = tuple(name for name, _ in self.job.documents if any(name in each for each in found))
+        shown = " | ".join(" ".join(each.split()) for each in words if each)
+        self.rows.append(Row(documents, shown, kind or "", kind is not None, evidence))
 
 
 def serve(run: Callable[[Job, Said], None]) -> None:
@@ -59,10 +67,11 @@ def serve(run: Callable[[Job, Said], None]) -> None:
         os.dup2(nothing.fileno(), 1)
     values = json.loads(sys.stdin.readline())
     values["documents"] = tuple(map(tuple, values["documents"]))
-    said = Said()
+    said = Said(Job(**values))
     began = cpu_seconds()
-    run(Job(**values), said)
-    shown = {**asdict(said), "loaded_cpu": said.loaded_cpu - began, "cpu": cpu_seconds() - began}
+    run(said.job, said)
+    shown = {"rows": list(map(asdict, said.rows)), "answers": said.answers}
+    shown |= {"loaded_cpu": said.loaded_cpu - began, "cpu": cpu_seconds() - began}
     print(json.dumps(shown), file=told, flush=True)
 
 
@@ -70,13 +79,3 @@ def cpu_seconds() -> float:
     """Return the CPU time of this process, all its threads, and its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
-
-
-def in_words(*parts: str | None) -> str:
-    """Return the parts of a row that are there, in one line."""
-    return " | ".join(" ".join(part.split()) for part in parts if part)
-
-
-def names(keys: Sequence[str], documents: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the names of the documents whose name is in one of `keys`, such as a path."""
-    return tuple(name for name, _ in documents if any(name in key for key in keys))

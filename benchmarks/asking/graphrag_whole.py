@@ -3,9 +3,8 @@
 By default the largest connected part alone has communities, and local search leaves out what has none.
 """
 
-from asking import graphrag
-from asking.frame import serve
+from asking import frame, graphrag
 
 if __name__ == "__main__":
     graphrag.OTHER["cluster_graph"] = {"use_lcc": False}
-    serve(graphrag.run)
+    frame.serve(graphrag.run)

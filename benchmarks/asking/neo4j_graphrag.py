@@ -17,20 +17,8 @@ from neo4j_graphrag.indexes import create_vector_index
 from neo4j_graphrag.llm import OpenAILLM
 from neo4j_graphrag.retrievers import VectorCypherRetriever
 
-from asking.frame import (
-    AT_ONCE,
-    DIMENSION,
-    EMBEDDING_MODEL,
-    MODEL,
-    PATIENCE_S,
-    Job,
-    Row,
-    Said,
-    cpu_seconds,
-    in_words,
-    names,
-    serve,
-)
+from asking import frame
+from asking.frame import Job, Said
 
 VECTORS = "chunk_vectors"
 NAME = "coalesce({0}.name, {0}.title, [key IN keys({0}) WHERE NOT key STARTS WITH '_' | toString({0}[key])][0])"
@@ -60,26 +48,26 @@ RETURN {NAME.format("e")} AS source, type(r) AS type, {NAME.format("o")} AS targ
 
 def run(job: Job, said: Said) -> None:
     """Load and ask."""
-    server = {"base_url": job.base_url, "api_key": "none", "timeout": PATIENCE_S}
+    server = {"base_url": job.base_url, "api_key": "none", "timeout": frame.PATIENCE_S}
     driver = neo4j.GraphDatabase.driver(job.uri, auth=(job.username, job.password), notifications_min_severity="OFF")
-    llm = OpenAILLM(MODEL, model_params={"temperature": 0}, **server)
-    embedder = OpenAIEmbeddings(EMBEDDING_MODEL, **server)
+    llm = OpenAILLM(frame.MODEL, model_params={"temperature": 0}, **server)
+    embedder = OpenAIEmbeddings(frame.EMBEDDING_MODEL, **server)
     pipeline = SimpleKGPipeline(llm=llm, driver=driver, embedder=embedder, from_file=False, on_error="RAISE")
     for name, path in job.documents:
         text = Path(path).read_text(encoding="utf-8")
         asyncio.run(pipeline.run_async(text=text, file_path=f"{name}.md"))
-    create_vector_index(driver, VECTORS, "Chunk", "embedding", DIMENSION, "cosine")
-    said.loaded_cpu = cpu_seconds()
+    create_vector_index(driver, VECTORS, "Chunk", "embedding", frame.DIMENSION, "cosine")
+    said.loaded_cpu = frame.cpu_seconds()
     with driver.session() as session:
         session.run("CALL db.awaitIndexes()").consume()
         for each in session.run(NODES).data():
             kind = " ".join(label for label in each["labels"] if not label.startswith("__"))
-            said.rows.append(_row(job, each, in_words(each["name"], kind, _said(each["said"]))))
+            said.add((each["name"], kind, _said(each["said"])), each["documents"], each["evidence"])
         for each in session.run(RELATIONSHIPS).data():
-            words = in_words(each["source"], each["type"], each["target"], _said(each["said"]))
-            said.rows.append(_row(job, each, words, each["type"], is_relationship=True))
+            words = (each["source"], each["type"], each["target"], _said(each["said"]))
+            said.add(words, each["documents"], each["evidence"], each["type"])
     rag = GraphRAG(VectorCypherRetriever(driver, VECTORS, AROUND, embedder), llm)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(frame.AT_ONCE) as pool:
         said.answers += pool.map(lambda question: rag.search(question).answer, job.questions)
 
 
@@ -87,10 +75,5 @@ def _said(values: dict[str, object]) -> str:
     return "; ".join(f"{name}: {value}" for name, value in values.items() if not name.startswith("__"))
 
 
-def _row(job: Job, found: dict[str, object], words: str, kind: str = "", *, is_relationship: bool = False) -> Row:
-    documents = names([str(each) for each in found["documents"]], job.documents)  # type: ignore[attr-defined]
-    return Row(documents, words, kind, is_relationship, int(str(found["evidence"])))
-
-
 if __name__ == "__main__":
-    serve(run)
+    frame.serve(run)

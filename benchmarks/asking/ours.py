@@ -7,19 +7,8 @@ from pathlib import Path
 
 import neo4j
 
-from asking.frame import (
-    AT_ONCE,
-    EMBEDDING_MODEL,
-    MODEL,
-    PATIENCE_S,
-    Job,
-    Row,
-    Said,
-    cpu_seconds,
-    in_words,
-    names,
-    serve,
-)
+from asking import frame
+from asking.frame import Job, Said
 from kg_neo4j import Settings, ask, load
 
 VALUES = "phrase role location description start_date end_date birth_year death_year".split()
@@ -45,32 +34,28 @@ def run(job: Job, said: Said) -> None:
         home=Path(job.folder) / "home",
         openai_base_url=job.base_url,
         openai_api_key="none",
-        model=MODEL,
+        model=frame.MODEL,
         model_window=128_000,
-        model_timeout_s=PATIENCE_S,
-        embedding_model=EMBEDDING_MODEL,
-        model_concurrency=AT_ONCE,
+        model_timeout_s=frame.PATIENCE_S,
+        embedding_model=frame.EMBEDDING_MODEL,
+        model_concurrency=frame.AT_ONCE,
         answer_cache=False,
     )
     load([path for _, path in job.documents], settings=settings)
-    said.loaded_cpu = cpu_seconds()
-    said.rows += _rows(job)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    said.loaded_cpu = frame.cpu_seconds()
+    _add_rows(job, said)
+    with ThreadPoolExecutor(frame.AT_ONCE) as pool:
         said.answers += pool.map(lambda question: ask(question, settings=settings).answer, job.questions)
 
 
-def _rows(job: Job) -> list[Row]:
-    found = []
+def _add_rows(job: Job, said: Said) -> None:
     driver = neo4j.GraphDatabase.driver(job.uri, auth=(job.username, job.password), notifications_min_severity="OFF")
     with driver, driver.session() as session:
         for each in session.run(NODES).data():
-            words = in_words(each["name"], each["type"], _said(each["said"]))
-            found.append(Row(names(each["documents"], job.documents), words, evidence=each["evidence"] or 0))
+            said.add((each["name"], each["type"], _said(each["said"])), each["documents"], each["evidence"] or 0)
         for each in session.run(RELATIONSHIPS).data():
-            words = in_words(each["source"], each["type"], each["target"], _said(each["said"]))
-            documents = names(each["documents"], job.documents)
-            found.append(Row(documents, words, each["type"], is_relationship=True, evidence=each["evidence"] or 0))
-    return found
+            words = (each["source"], each["type"], each["target"], _said(each["said"]))
+            said.add(words, each["documents"], each["evidence"] or 0, each["type"])
 
 
 def _said(values: dict[str, object]) -> str:
@@ -78,4 +63,4 @@ def _said(values: dict[str, object]) -> str:
 
 
 if __name__ == "__main__":
-    serve(run)
+    frame.serve(run)

@@ -160,7 +160,7 @@ class RowChecks:
 
     def _cited(self, span: Span) -> range:
         """Return the sentences from the first cited one to the last; the head of a table is none of them."""
-        last = max(span.end, *(end for _, end in span.others), 0)
+        last = max([span.end, *(end for _, end in span.others)])
         found = [place for place, (start, end) in enumerate(self.offsets) if start < last and span.start < end]
         return range(found[0], found[-1] + 1) if found else range(0)
 

@@ -35,8 +35,8 @@ from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
 NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
-BESIDES = ("flags", "other_quotes")  # of evidence, where it has them
-FOLDED_BESIDES = frozenset({"name", "type", "aliases", "evidence_count"})
+RARE = ("flags", "other_quotes")  # of evidence, where it has them
+FOLDED_RARE = frozenset({"name", "type", "aliases", "evidence_count"})
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
 KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
 
@@ -156,14 +156,14 @@ class Recorder:
                 values = {**node.properties, **({QUOTE: node.evidence} if self.schema.quotes else {})}
                 found.rows.append(EvidenceRow(order, node.name, node.type, values))
                 named = [*stored_row(chunk.id, index, node), key, node.name, node.type]
-                found.stored.append(named + _columns({**node.properties, **besides(node)}, NODE_COLUMNS))
+                found.stored.append(named + _columns({**node.properties, **rare_values(node)}, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
                 identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
                 found = facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
                 values = {**relationship.properties, **({} if relationship.stated else {STATED: False})}
-                columns = _columns(values | besides(relationship), RELATIONSHIP_COLUMNS)
+                columns = _columns(values | rare_values(relationship), RELATIONSHIP_COLUMNS)
                 values |= {QUOTE: relationship.evidence} if self.schema.quotes else {}
                 found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 found.stored.append(stored_row(chunk.id, index, relationship) + columns)
@@ -261,7 +261,7 @@ def digest(extraction: Extraction) -> str:
     are any: other chunks keep the digest that they have had.
     """
     nodes = [
-        [each.node_id, each.name, each.type, *stored_row("", 0, each), {**each.properties, **besides(each)}]
+        [each.node_id, each.name, each.type, *stored_row("", 0, each), {**each.properties, **rare_values(each)}]
         for each in extraction.nodes
     ]
     relationships = [
@@ -270,7 +270,7 @@ def digest(extraction: Extraction) -> str:
             each.type,
             each.target_id,
             *stored_row("", 0, each),
-            {**each.properties, **besides(each)},
+            {**each.properties, **rare_values(each)},
             *([] if each.stated else [False]),
         ]
         for each in extraction.relationships
@@ -303,13 +303,13 @@ def stored_row(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> lis
     return [chunk_id, index, row.evidence, *where, None if row.original_type == row.type else row.original_type]
 
 
-def besides(row: NodeRow | RelationshipRow) -> dict[str, Any]:
+def rare_values(row: NodeRow | RelationshipRow) -> dict[str, Any]:
     """Return what few rows have: what their sentences do not say, and start and end of each further quote."""
     others = [place for quote in row.span.others for place in quote] if row.span else []
-    return {name: value for name, value in zip(BESIDES, (" ".join(row.flags), others), strict=True) if value}
+    return {name: value for name, value in zip(RARE, (" ".join(row.flags), others), strict=True) if value}
 
 
 def _columns(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
     """Return the values of the columns that a query names, then a list with the map of all others, or without."""
-    others = {name: value for name, value in values.items() if name not in names and name not in FOLDED_BESIDES}
+    others = {name: value for name, value in values.items() if name not in names and name not in FOLDED_RARE}
     return [*(values.get(name) for name in names), [others] if others else []]

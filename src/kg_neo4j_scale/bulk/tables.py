@@ -15,7 +15,7 @@ from kg_neo4j.graph.archive_records import known
 from kg_neo4j.graph.database import absent_if_empty
 from kg_neo4j.graph.documents import LoadConfiguration, chunk_properties, document_properties, embedded_text
 from kg_neo4j.graph.identity import fact_id, mention_key
-from kg_neo4j.graph.recorder import BESIDES, besides, digest, finish_row, stored_row
+from kg_neo4j.graph.recorder import RARE, digest, finish_row, rare_values, stored_row
 from kg_neo4j.records import Document, Extraction
 
 if TYPE_CHECKING:
@@ -111,13 +111,13 @@ class _TableFiller:
             keys: dict[str, str] = {}
             for index, node in enumerate(extraction.nodes):
                 keys[node.node_id] = key = mention_key(graph, node.name, node.type)
-                named = [*stored_row("", index, node)[1:], key, node.name, node.type, *map(besides(node).get, BESIDES)]
+                named = [*stored_row("", index, node)[1:], key, node.name, node.type, *map(rare_values(node).get, RARE)]
                 self.rows["mentions"].append([*place, *named, *map(node.properties.get, self._node_columns)])
             for index, each in enumerate(extraction.relationships):
                 ends = keys[each.source_id], each.type, keys[each.target_id]
                 identity = [str(each.properties.get(name, "")) for name in self._identity]
                 piece = [*stored_row("", index, each)[1:], None if each.stated else False]
-                fact = [fact_id(*ends, identity), *ends, *piece, *map(besides(each).get, BESIDES)]
+                fact = [fact_id(*ends, identity), *ends, *piece, *map(rare_values(each).get, RARE)]
                 self.rows["statements"].append([*place, *fact, *map(each.properties.get, self._columns_of_facts)])
 
     def embed_chunks(self, embed: Embed) -> None:
