@@ -96,4 +96,4 @@ def _evidence(made: Answer, job: AnswerFromSources) -> tuple[Evidence, ...]:
         for each in made.citations
     ]
     left = job.search.context_tokens - sum(each.token_count for each in cited)
-    return (*cited, *pack_found(job.found, job.how.tokeniser, left).evidence)
+    return (*cited, *pack_found(job.found, job.search.question, job.how.tokeniser, left).evidence)

@@ -27,7 +27,7 @@ _FENCED = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _CODE_LINES = 8  # of a fenced block, under one number
 _PARTS = (re.compile(r";\s+"), re.compile(r",\s+|\n\s*"))  # where a long sentence is parted, the best first
 _CITATION = re.compile(r"(\d{1,4})(?:\s*[-–—]\s*(\d{1,4}))?")
-_PRONOUN = re.compile(
+PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|ona|ono|oni|jego|jej|ich|er|sie|ihn|ihm|ihr|ihre|seine?)\b",
     re.IGNORECASE,
 )
@@ -92,7 +92,7 @@ def place(names: Sequence[str], text: str, offsets: Offsets) -> tuple[str, Span]
     words = (r"\s+".join(map(re.escape, name.split())) for name in names)
     wanted = [re.compile(rf"(?<!\w){each}(?!\w)", re.IGNORECASE) for each in words]
     held = [sum(name.search(text, *each) is not None for name in wanted) for each in offsets]
-    spoken = [_PRONOUN.search(text, *each) is not None for each in offsets]
+    spoken = [PRONOUN.search(text, *each) is not None for each in offsets]
     places = [(at, at) for at, count in enumerate(held) if count == len(wanted)]
     places += [(at, at) for at, count in enumerate(held) if count and spoken[at]]
     places += [(at - 1, at) for at in range(1, len(held)) if held[at - 1] and spoken[at]]

@@ -18,9 +18,9 @@ from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS as TREE_TOKENS
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 AUTO, LOCAL, NAIVE, GLOBAL, CYPHER, TREE = MODES = "auto", "local", "naive", "global", "cypher", "tree"
-CONTEXT_TOKENS = 6_000  # of evidence; of a tree fewer, see `retrieve.tree.choice`
+CONTEXT_TOKENS = 2_500  # of evidence; of a tree fewer, see `retrieve.tree.choice`
 NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)  # what a model says that finds no answer
-CHUNKS = 12  # at 1,200 tokens more than twice the default context
+CHUNKS = 12  # of which the best passages are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class AskOptions:
 
     mode: str = AUTO
     level: int | None = None  # of communities, for the mode "global"; 0 is the coarsest
-    max_context_tokens: int | None = None  # of evidence; None: 6,000, of a tree 1,700
+    max_context_tokens: int | None = None  # of evidence; None: 2,500, of a tree 1,700
     filters: Filters = field(default_factory=Filters)
     decompose: bool = False  # the model takes the question apart before the search: one more call
     tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"

@@ -1,222 +1,267 @@
-"""What goes to the model within a budget of tokens: whole units only, and never one whose support was left out. Pure.
+"""What goes to the model within a budget of tokens: the best passages, then facts whose sentences are not shown. Pure.
 
-A unit is a chunk, the sentence of a chunk that a fact rests on, an entity or a fact. A fact needs both its entities and
-the words that state it; an entity needs words that mention it. A unit that does not fit with all it needs is left out,
-and smaller ones after it may still fit.
+A source is shown as a whole or not at all; one that does not fit is left out, and smaller ones after it may still fit.
+Its cost is that of the lines that are shown.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.passages import Spans, cut
+from kg_neo4j.acquire.sentences import table_head
+from kg_neo4j.extract.numbering import PRONOUN
+from kg_neo4j.graph.documents import heading_of
 from kg_neo4j.records import Evidence
+from kg_neo4j.retrieve.checking.citations import ShownSource
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, FoundNode, Place
-from kg_neo4j.retrieve.sentences import Sentence, split_sentences
+from kg_neo4j.retrieve.question import Question
+from kg_neo4j.retrieve.sentences import readable, split_sentences
+from kg_neo4j.retrieve.wording import plain, repeats, shared, weigh
 
-CHUNK_SHARE = 0.6  # of the budget for whole chunks, so that facts find room; what they leave is filled with chunks
-OVERHEAD = 16  # tokens for the mark, the title and the line breaks of a unit
-LARGEST_CHUNK = 0.5  # of the budget; a larger chunk is represented by the sentences that facts rest on
-
-
-@dataclass(frozen=True, slots=True)
-class ContextUnit:
-    """Something that is in the context as a whole or not at all."""
-
-    key: str
-    evidence: Evidence  # its `token_count` is what the unit costs
-    needs: tuple[str, ...] = ()  # keys of units without which it means nothing
+GRAPH_SHARE = 0.1  # of the budget, kept for lines from the graph; what they leave is filled with passages
+FOUND, STATED = 0.1, 0.2  # of a passage's score, next to 1 for the question's words: its chunk, facts stated in it
+_OPENING = 40  # characters of a sentence in which a pronoun may mean somebody of the sentence before
+_GRAPH = "From the graph, each from another sentence:"
 
 
 @dataclass(frozen=True, slots=True)
 class PackedContext:
-    """What fits, in the order in which it was chosen."""
+    """What fits, in the order in which it is shown."""
 
-    units: tuple[ContextUnit, ...]
-    tokens: int
-    left_out: int
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The units' evidence."""
-        return tuple(unit.evidence for unit in self.units)
+    sources: tuple[ShownSource, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # one for each source
+    tokens: int = 0
+    left_out: int = 0  # passages and facts that were found and do not fit
 
 
-def pack(
-    ranked: Iterable[ContextUnit], known: Mapping[str, ContextUnit], budget: int, start: PackedContext | None = None
-) -> PackedContext:
-    """Add `ranked` units to `start`, best first, each with all that it needs, as far as `budget` tokens go.
-
-    `known` has every unit that another may need. The sum of tokens never exceeds the budget; needs are always met.
-    """
-    chosen: dict[str, ContextUnit] = {unit.key: unit for unit in start.units} if start else {}
-    tokens = start.tokens if start else 0
-    left_out = start.left_out if start else 0
-    for unit in ranked:
-        if unit.key in chosen:
-            continue
-        wanted = _closure(unit, known, chosen)
-        cost = sum(each.evidence.token_count for each in wanted or ())
-        if wanted is None or tokens + cost > budget:
-            left_out += 1
-            continue
-        chosen |= {each.key: each for each in wanted}
-        tokens += cost
-    return PackedContext(tuple(chosen.values()), tokens, left_out)
-
-
-def _closure(
-    unit: ContextUnit, known: Mapping[str, ContextUnit], chosen: Mapping[str, ContextUnit]
-) -> list[ContextUnit] | None:
-    """Return the unit after all that it needs and that is not chosen yet; None where something needed is unknown."""
-    wanted: dict[str, ContextUnit] = {}
-    entered: set[str] = set()
-
-    def enter(each: ContextUnit) -> bool:
-        entered.add(each.key)
-        for key in each.needs:
-            if key not in chosen and key not in entered and not (key in known and enter(known[key])):
-                return False
-        wanted[each.key] = each
-        return True
-
-    return list(wanted.values()) if enter(unit) else None
-
-
-def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> PackedContext:
-    """Choose from what was found: the best chunks, then facts and entities with their words, then further chunks.
-
-    Of a tree the nodes found, in their order.
-    """
+def pack_found(found: Found, question: Question, tokeniser: Tokeniser, budget: int) -> PackedContext:
+    """Choose from what was found, the best first: of a tree its nodes, else passages and lines from the graph."""
     if found.nodes:
-        units = [unit for node in found.nodes for unit in _node_units(node, found, tokeniser)]
-        return pack(units, {unit.key: unit for unit in units}, budget)
-    chunks = _chunk_units(found, tokeniser)
-    small = [unit for unit in chunks if unit.evidence.token_count <= LARGEST_CHUNK * budget]
-    known = {unit.key: unit for unit in chunks}
-    first = pack(small, known, int(CHUNK_SHARE * budget))
-    held = frozenset(unit.key for unit in first.units)
-    graph = _graph_units(found, tokeniser, held, known)
-    second = pack(graph, known, budget, replace(first, left_out=0))
-    return pack(chunks, known, budget, second)
+        return _pack_nodes(found, tokeniser, budget)
+    ranked = list(_passages(found, question, tokeniser))
+    items = _worded(question, (*found.facts, *found.entities))
+    kept = int(GRAPH_SHARE * budget) if items else 0
+    chosen, left = _fitting(ranked, tokeniser, budget - kept)
+    lines, left = _lines(items, found, chosen, tokeniser, kept + left)
+    more, left = _fitting(ranked, tokeniser, left, chosen)
+    shown = _in_order([*chosen, *more])
+    sources = [replace(each, mark=str(place)) for place, (_, each) in enumerate(shown, 1)]
+    evidence = [_evidence(each, score, tokeniser) for (score, _), each in zip(shown, sources, strict=True)]
+    for place, (item, source) in enumerate(lines, 1):
+        sources.append(replace(source, mark=f"F{place}"))
+        kind = "fact" if isinstance(item, FoundFact) else "entity"
+        evidence.append(replace(_evidence(sources[-1], item.score, tokeniser), kind=kind, id=item.id, text=source.line))
+    return PackedContext(
+        tuple(sources), tuple(evidence), budget - left, len(ranked) + len(items) - len(shown) - len(lines)
+    )
 
 
-def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[ContextUnit]:
-    """Return the units of a node: one, but for a leaf that reaches over several chunks its part in each."""
-    if node.kind != "chunk":
-        made = Evidence(
-            kind=node.kind,
-            id=node.id,
-            text=node.text,
-            score=node.score,
-            document=node.document,
-            token_count=tokeniser.count(node.text) + OVERHEAD,
-            aspect=node.aspect,
-            level=node.level,
-        )
-        return [ContextUnit(f"{node.kind} {node.id}", made)]
-    parts: list[Evidence] = []
-    for place in node.places:
-        if (chunk := found.chunk(place.chunk_id)) is not None:
-            text = chunk.text[place.start : place.end]
-            tokens = tokeniser.count(text) + (0 if parts else OVERHEAD)
-            where = (chunk.id, chunk.document, place.start, place.end, tokens)
-            parts.append(Evidence("chunk", chunk.id, text, node.score, *where))
-    keys = [f"words {each.chunk_id} {each.start} {each.end}" for each in parts]
-    others = [(*keys[:at][::-1], *keys[at + 1 :]) for at in range(len(keys))]
-    units = [ContextUnit(key, each, needs) for key, each, needs in zip(keys, parts, others, strict=True)]
-    return units[::-1]  # the last one brings the others before it: they are in reading order
+def render(sources: Sequence[ShownSource]) -> str:
+    """Return the evidence as the model sees it: numbered sentences of passages, then lines from the graph."""
+    blocks = [_shown(each) for each in sources if not each.line]
+    lines = [_shown(each) for each in sources if each.line]
+    return "\n\n".join(blocks + ["\n".join((_GRAPH, *lines))] * bool(lines))
 
 
-def _chunk_units(found: Found, tokeniser: Tokeniser) -> list[ContextUnit]:
-    """Return a unit for each chunk, best first; a part of the score of what rests on a chunk is added to its own."""
-    resting: defaultdict[str, float] = defaultdict(float)
-    items: list[FoundEntity | FoundFact] = [*found.entities, *found.facts]
-    for item in items:
-        for chunk_id in {place.chunk_id for place in _places(item)}:
-            resting[chunk_id] += 0.1 * item.score
-    scored = [(chunk.score + resting[chunk.id], chunk) for chunk in found.chunks]
-    units = []
-    for score, chunk in sorted(scored, key=lambda each: (-each[0], each[1].id)):
-        tokens = tokeniser.count(chunk.text) + OVERHEAD
-        where = (chunk.id, chunk.document, 0, len(chunk.text), tokens)
-        units.append(ContextUnit(f"chunk {chunk.id}", Evidence("chunk", chunk.id, chunk.text, score, *where)))
-    return units
+def _shown(source: ShownSource) -> str:
+    mark = source.mark or "10"
+    if source.line:
+        return f"{mark} {source.line}"
+    heading = heading_of(source.chunk.document, source.chunk.section)
+    told = (readable(source.chunk.text[start:end]) for start, end in source.sentences)
+    numbered = (f"{mark}.{place} {text}" for place, text in enumerate(told, 1))
+    return "\n".join((f"[{mark}] {heading}", *numbered))
 
 
-def _graph_units(
-    found: Found, tokeniser: Tokeniser, held: frozenset[str], known: dict[str, ContextUnit]
-) -> list[ContextUnit]:
-    """Return entity and fact units, best first, and put them and all that they need into `known`."""
-    chunks = {chunk.id: chunk for chunk in found.chunks}
-    sentences: dict[str, list[Sentence]] = {}  # of each chunk, split once
-    units: list[ContextUnit] = []
-    items: list[FoundEntity | FoundFact] = [*found.entities, *found.facts]
-    for item in sorted(items, key=lambda item: (-item.score, item.id)):
-        places = _places(item)
-        support = next((known[key] for place in places if (key := f"chunk {place.chunk_id}") in held), None)
-        if support is None:
-            around = (_around(place, chunks, sentences, tokeniser) for place in places)
-            support = next((unit for unit in around if unit is not None), None)
-        if support is None:
-            continue
-        known.setdefault(support.key, support)
-        if isinstance(item, FoundEntity):
-            also = f", also {', '.join(item.aliases[:4])}" if item.aliases else ""
-            words = item.role if item.description in support.evidence.text else item.description
-            text = f"{item.name} ({item.type}{also})" + (f": {words}" if words else "")
-            unit = _unit("entity", item.id, text, item.score, support, tokeniser)
-        else:
-            when = f" ({item.start_date})" if item.start_date else ""
-            said = "" if item.description in support.evidence.text else f": {item.description}"
-            text = f"{item.source} {item.type} {item.target}{when}{said}"
-            ends = (f"entity {item.source_id}", f"entity {item.target_id}")
-            unit = _unit("fact", item.id, text, item.score, support, tokeniser, ends)
-        known[unit.key] = unit
-        units.append(unit)
+# ------------------------------------------------------------------------------------------------------- passages
+
+
+def _passages(found: Found, question: Question, tokeniser: Tokeniser) -> Iterator[tuple[float, ShownSource]]:
+    """Yield the passages of all chunks, each with its score, the best first."""
+    cut_up = [(chunk, spans) for chunk in found.chunks for spans in cut(chunk.text, tokeniser.count)]
+    texts = {
+        str(place): f"{chunk.document} {chunk.section} {chunk.text[spans[0][0] : spans[-1][1]]}"
+        for place, (chunk, spans) in enumerate(cut_up)
+    }
+    words = weigh(question.terms, texts)
+    most, best = max(words.values(), default=0) or 1, max((chunk.score for chunk in found.chunks), default=0) or 1
+    stated = _stated(found)
+    ranked = []
+    for place, (chunk, spans) in enumerate(cut_up):
+        facts = max((score for start, score in stated[chunk.id] if spans[0][0] <= start < spans[-1][1]), default=0)
+        score = words[str(place)] / most + FOUND * chunk.score / best + STATED * facts
+        ranked.append((score, _source(chunk, spans)))
+    yield from sorted(ranked, key=lambda each: (-each[0], each[1].start, each[1].chunk.id))
+
+
+def _stated(found: Found) -> defaultdict[str, list[tuple[int, float]]]:
+    """Return where chunks state facts that were found: (offset, share of the best fact's score), by chunk."""
+    stated = defaultdict(list)
+    best = max((fact.score for fact in found.facts), default=0) or 1
     for fact in found.facts:
-        if f"fact {fact.id}" in known:  # an end that is no entity found is its name, resting on the fact's own words
-            support = known[known[f"fact {fact.id}"].needs[-1]]
-            for entity_id, name in ((fact.source_id, fact.source), (fact.target_id, fact.target)):
-                if f"entity {entity_id}" not in known:
-                    known[f"entity {entity_id}"] = _unit("entity", entity_id, name, 0.0, support, tokeniser)
-    return units
+        for place in fact.statements:
+            if place.start is not None:
+                stated[place.chunk_id].append((place.start, fact.score / best))
+    return stated
+
+
+def _source(chunk: FoundChunk, spans: Spans) -> ShownSource:
+    """Return a passage as it is shown: after the sentence that says whom its "he" means, or the names of its columns.
+
+    These are a part of it, and can be cited.
+    """
+    start = spans[0][0]
+    head = table_head(chunk.text, start)
+    if head:
+        spans = (head, *spans)
+    elif PRONOUN.search(chunk.text, start, min(start + _OPENING, spans[0][1])):
+        spans = (*[(each.start, each.end) for each in split_sentences(chunk.text) if each.end <= start][-1:], *spans)
+    return ShownSource("", chunk, start, spans[-1][1], spans)
+
+
+def _fitting(
+    ranked: Iterable[tuple[float, ShownSource]],
+    tokeniser: Tokeniser,
+    budget: int,
+    before: Sequence[tuple[float, ShownSource]] = (),
+) -> tuple[list[tuple[float, ShownSource]], int]:
+    """Return the best passages that fit and say something new, and how many tokens are left."""
+    said = "".join(f" {plain(each.text)} " for _, each in before)
+    chosen = []
+    for score, source in ranked:
+        cost = tokeniser.count(_shown(source)) + 1
+        if cost <= budget and not repeats(source.text, said):
+            chosen.append((score, source))
+            budget -= cost
+            said += f" {plain(source.text)} "
+    return chosen, budget
+
+
+def _in_order(chosen: Sequence[tuple[float, ShownSource]]) -> list[tuple[float, ShownSource]]:
+    """Return passages, those of the chunk with the best one first, in the order of their text.
+
+    One that goes on where another one ends does not repeat its last sentence.
+    """
+    best: dict[str, float] = {}
+    for score, each in chosen:
+        best[each.chunk.id] = max(best.get(each.chunk.id, 0), score)
+    shown: list[tuple[float, ShownSource]] = []
+    for score, source in sorted(chosen, key=lambda each: (-best[each[1].chunk.id], each[1].chunk.id, each[1].start)):
+        known = {span for _, each in shown for span in each.sentences if each.chunk.id == source.chunk.id}
+        own = tuple(span for span in source.sentences if span[0] >= source.start or span not in known)
+        shown.append((score, replace(source, sentences=own)))
+    return shown
+
+
+# ------------------------------------------------------------------------------------------- lines from the graph
+
+
+def _lines(
+    items: Iterable[FoundEntity | FoundFact],
+    found: Found,
+    passages: Sequence[tuple[float, ShownSource]],
+    tokeniser: Tokeniser,
+    budget: int,
+) -> tuple[list[tuple[FoundEntity | FoundFact, ShownSource]], int]:
+    """Return facts, and entities of which something is told, each with its own words where no passage shows these."""
+    chunks = {chunk.id: chunk for chunk in found.chunks}
+    lines: list[tuple[FoundEntity | FoundFact, ShownSource]] = []
+    for item in items:
+        line = _told(item)
+        source = next((each for place in _places(item) if (each := _words(place, chunks, line))), None)
+        if source is None or not line or any(_covers(each, source) for _, each in passages):
+            continue
+        cost = tokeniser.count(_shown(source)) + 1 + (0 if lines else tokeniser.count(_GRAPH) + 2)
+        if cost <= budget:
+            lines.append((item, source))
+            budget -= cost
+    return lines, budget
+
+
+def _worded(question: Question, items: Sequence[FoundEntity | FoundFact]) -> list[FoundEntity | FoundFact]:
+    """Return what has two words of the question, or its only one, the best first."""
+    fewest = min(2, len(question.terms))
+    worded = [item for item in items if shared(question.terms, _told(item)) >= fewest]
+    return sorted(worded, key=lambda item: (-item.score, item.id))
+
+
+def _told(item: FoundEntity | FoundFact) -> str:
+    """Return what the graph tells of an entity or a fact in one line; empty for an entity that is only a name."""
+    said = next((plain(each.text) for each in split_sentences(item.description)), "")  # more are from other places
+    if isinstance(item, FoundFact):
+        when = f" ({item.start_date})" if item.start_date else ""
+        return f"{item.source} {item.type} {item.target}{when}" + (f": {said}" if said else "")
+    also = f", also {', '.join(item.aliases[:4])}" if item.aliases else ""
+    return f"{item.name} ({item.type}{also}): {said or item.role}" if said or item.role else ""
 
 
 def _places(item: FoundEntity | FoundFact) -> Sequence[Place]:
     return item.mentions if isinstance(item, FoundEntity) else item.statements
 
 
-def _around(
-    place: Place, chunks: Mapping[str, FoundChunk], sentences: dict[str, list[Sentence]], tokeniser: Tokeniser
-) -> ContextUnit | None:
-    """Return the sentences around the words of a place, as one unit."""
+def _words(place: Place, chunks: Mapping[str, FoundChunk], line: str) -> ShownSource | None:
+    """Return the sentences around the words of a place; None where its words are not known."""
     chunk = chunks.get(place.chunk_id)
     if chunk is None or place.start is None or place.end is None:
         return None
-    if chunk.id not in sentences:
-        sentences[chunk.id] = split_sentences(chunk.text)
-    around = [each for each in sentences[chunk.id] if each.start < place.end and place.start < each.end]
-    if not around:
-        return None
-    start, end = around[0].start, around[-1].end
-    text = chunk.text[start:end]
-    where = (chunk.id, chunk.document, start, end, tokeniser.count(text) + OVERHEAD)
-    return ContextUnit(f"words {chunk.id} {start}", Evidence("chunk", chunk.id, text, chunk.score, *where))
+    around = [each for each in split_sentences(chunk.text) if each.start < place.end and place.start < each.end]
+    spans = tuple((each.start, each.end) for each in around)
+    return ShownSource("", chunk, spans[0][0], spans[-1][1], spans, line=line) if spans else None
 
 
-def _unit(
-    kind: str,
-    item_id: str,
-    text: str,
-    score: float,
-    support: ContextUnit,
-    tokeniser: Tokeniser,
-    needs: tuple[str, ...] = (),
-) -> ContextUnit:
-    """Return an entity or a fact as a unit that rests on the words of `support`."""
-    place, tokens = support.evidence, tokeniser.count(text) + OVERHEAD
-    made = Evidence(kind, item_id, text, score, place.chunk_id, place.document, place.start, place.end, tokens)
-    return ContextUnit(f"{kind} {item_id}", made, (*needs, support.key))
+def _covers(passage: ShownSource, words: ShownSource) -> bool:
+    return passage.chunk.id == words.chunk.id and set(words.sentences) <= set(passage.sentences)
+
+
+# ------------------------------------------------------------------------------------------------ nodes of trees
+
+
+def _pack_nodes(found: Found, tokeniser: Tokeniser, budget: int) -> PackedContext:
+    """Return the nodes of a tree that fit, in their order; a leaf that reaches over several chunks as its parts."""
+    sources: list[ShownSource] = []
+    evidence: list[Evidence] = []
+    left = budget
+    left_out = 0
+    for node in found.nodes:
+        parts = _parts(node, found)
+        cost = sum(tokeniser.count(_shown(each)) + 1 for each in parts)
+        if not parts or cost > left:
+            left_out += 1
+            continue
+        left -= cost
+        for each in parts:
+            sources.append(replace(each, mark=str(len(sources) + 1)))
+            made = _evidence(sources[-1], node.score, tokeniser)
+            if node.kind != "chunk":
+                made = replace(made, kind=node.kind, id=node.id, aspect=node.aspect, level=node.level)
+                made = replace(made, chunk_id=None, start=None, end=None)
+            evidence.append(made)
+    return PackedContext(tuple(sources), tuple(evidence), budget - left, left_out)
+
+
+def _parts(node: FoundNode, found: Found) -> list[ShownSource]:
+    """Return what is shown of a node: of a leaf its words in chunks; else its text, and what lies beneath is cited."""
+    known = [(place, chunk) for place in node.places if (chunk := found.chunk(place.chunk_id)) is not None]
+    if node.kind == "chunk":
+        return [_part(chunk, place.start, place.end, found) for place, chunk in known]
+    aspect = node.aspect.replace("_", " ")
+    what = f"a summary of its {aspect}" if node.kind == "summary" else f"in short{f', of its {aspect}' * bool(aspect)}"
+    shown = FoundChunk(node.id, node.text, 0, what, node.document, node.score)
+    beneath = tuple(ShownSource("", chunk, place.start, place.end, steps=place.steps) for place, chunk in known)
+    spans = tuple((each.start, each.end) for each in split_sentences(node.text))
+    return [ShownSource("", shown, 0, len(node.text), spans, beneath=beneath)]
+
+
+def _part(chunk: FoundChunk, start: int, end: int, found: Found) -> ShownSource:
+    spans = tuple((each.start, each.end) for each in split_sentences(chunk.text[start:end]))
+    spans = tuple((start + first, start + last) for first, last in spans)
+    return ShownSource("", chunk, start, end, spans, found.tree_path(chunk.id, start, end))
+
+
+def _evidence(source: ShownSource, score: float, tokeniser: Tokeniser) -> Evidence:
+    chunk, tokens = source.chunk, tokeniser.count(_shown(source)) + 1
+    return Evidence("chunk", chunk.id, source.text, score, chunk.id, chunk.document, source.start, source.end, tokens)

@@ -16,9 +16,9 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import Answer, Evidence, Usage
+from kg_neo4j.records import Answer, Usage
 from kg_neo4j.retrieve.ask_context import AskContext
-from kg_neo4j.retrieve.checking.citations import CheckedAnswer, ShownSource, check
+from kg_neo4j.retrieve.checking.citations import CheckedAnswer, check
 from kg_neo4j.retrieve.checking.claims import (
     DROP,
     QUOTED,
@@ -30,8 +30,9 @@ from kg_neo4j.retrieve.checking.claims import (
     judge,
     settle,
 )
-from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, FoundChunk, FoundNode, Search
-from kg_neo4j.retrieve.packing import PackedContext, pack_found
+from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, Search
+from kg_neo4j.retrieve.packing import PackedContext, pack_found, render
+from kg_neo4j.retrieve.question import Question
 from kg_neo4j.words import fold, is_stop_word, split_words
 
 ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
@@ -40,8 +41,8 @@ SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any mo
 LONGEST_SHORT = 200  # characters; a longer one is no short answer
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what a terminal obeys
-_SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
-_MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
+_LINE = r"^[ \t]*[*_]*{}[*_]*\s*:[*_]*[ \t]*(?P<said>.*)$"
+_SHORT, _MISSING = (re.compile(_LINE.format(each), re.I | re.M) for each in ("short answer", "not stated"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ class AnswerFromSources(Job[Answer]):
         if not self.found.chunks:
             return UNANSWERED
         started = time.monotonic()
-        question, tokeniser, most = self.search.question.text, self.how.tokeniser, self.search.context_tokens
-        room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - tokeniser.count(question)
+        question, tokeniser, most = self.search.question, self.how.tokeniser, self.search.context_tokens
+        room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - tokeniser.count(question.text)
         budget = max(SMALLEST_CONTEXT, min(most, room))
         answer = door.ask(AnswerQuestion(question, self.found, tokeniser, budget), self.how.on_token)
         if isinstance(answer.error, ContextTooLong):
@@ -97,7 +98,7 @@ class AnswerFromSources(Job[Answer]):
             if checked.citations:
                 descents = tuple(said.answer.tree_paths[each] for each in checked.citations)
                 made = replace(made, descents=descents, model_seconds=time.monotonic() - started)
-                return _cited(said.short, checked, made)
+                return _cited(said, checked, made)
             why = notes[-1]
         seconds = time.monotonic() - started
         fallback = door.fallback(replace(self, further=None))
@@ -105,11 +106,12 @@ class AnswerFromSources(Job[Answer]):
         return replace(fallback, usage=made.usage, notes=tuple(notes), model_seconds=seconds)
 
 
-def _cited(short: str, checked: CheckedClaims, made: Answer) -> Answer:
+def _cited(said: ModelReply, checked: CheckedClaims, made: Answer) -> Answer:
     """Return the answer with what was checked, and with the short answer where its words are cited.
 
     Yes and no are no words of a source.
     """
+    short = said.short
     words = [word for word in map(fold, split_words(short)) if not is_stop_word(word)]
     there = {fold(word) for each in checked.citations for word in split_words(f"{each.document} {each.quote}")}
     there |= {
@@ -121,9 +123,9 @@ def _cited(short: str, checked: CheckedClaims, made: Answer) -> Answer:
     if fold(short) not in ("yes", "no") and not there.issuperset(words):
         made = replace(made, notes=(*made.notes, f"left out the short answer “{short}”: no source says it"))
         short = ""
-    return replace(
-        made, answer=checked.text, found=True, citations=checked.citations, claims=checked.claims, short=short
-    )
+    limits = (f"Not stated: {said.missing}.",) if said.missing else ()
+    made = replace(made, short=short, limits=limits)
+    return replace(made, answer=checked.text, found=True, citations=checked.citations, claims=checked.claims)
 
 
 def _checked(
@@ -153,6 +155,14 @@ class ModelReply:
 
     answer: CheckedAnswer | None
     short: str = ""  # the fewest words that answer, as the model gave them
+    missing: str = ""  # what of the question the evidence does not answer, likewise
+
+
+def _taken(line: re.Pattern[str], text: str) -> tuple[str, str]:
+    """Return an answer without its last such line, and what that says, without marks."""
+    match = next(reversed(list(line.finditer(text))), None)
+    rest = (text[: match.start()] + text[match.end() :]).strip() if match else text
+    return (rest, check(match["said"], ()).text.strip(' .*_"“”')) if match and rest else (text, "")
 
 
 @dataclass(frozen=True)
@@ -162,7 +172,7 @@ class AnswerQuestion(Prompted[ModelReply]):
     kind: ClassVar[str] = "answer"
     cached: ClassVar[bool] = False
     max_tokens = ANSWER_TOKENS
-    question: str
+    question: Question
     found: Found
     tokeniser: Tokeniser
     budget: int
@@ -170,69 +180,24 @@ class AnswerQuestion(Prompted[ModelReply]):
     @cached_property
     def packed(self) -> PackedContext:
         """What the model is shown."""
-        return pack_found(self.found, self.tokeniser, self.budget)
-
-    @cached_property
-    def sources(self) -> list[ShownSource]:
-        """The passages of it, each with its mark, in the order in which they were chosen."""
-        sources: list[ShownSource] = []
-        found = self.found
-        nodes = {node.id: node for node in found.nodes}
-        for each in self.packed.evidence:
-            if each.kind in ("summary", "detail") and each.id in nodes:
-                sources.append(_node_source(f"C{len(sources) + 1}", nodes[each.id], found))
-            chunk = found.chunk(each.chunk_id or "")
-            if each.kind == "chunk" and chunk is not None:
-                start, end = each.start or 0, len(chunk.text) if each.end is None else each.end
-                steps = found.tree_path(chunk.id, start, end) if nodes else ()
-                sources.append(ShownSource(f"C{len(sources) + 1}", chunk, start, end, steps))
-        return sources
+        return pack_found(self.found, self.question, self.tokeniser, self.budget)
 
     def values(self) -> dict[str, str]:
         """Return the evidence and the question."""
-        context = render(self.packed.evidence, self.sources)
-        return {"context": context, "fence": hash_id("fence", context, self.question)[:8], "question": self.question}
+        context, question = render(self.packed.sources), self.question.text
+        return {"context": context, "fence": hash_id("fence", context, question)[:8], "question": question}
 
     def accept(self, said: Completion) -> ModelReply:
         """Return the answer with its citations checked, and what its last line "Short answer: ..." says."""
-        text, short = _CONTROL.sub(" ", said.text).strip(), ""
-        if match := _SHORT.search(text):
-            last = _MARK.sub("", match["short"]).strip(' .*_"“”')
-            rest = (text[: match.start()] + text[match.end() :]).strip()
-            if rest and last not in ("", "-", "–", "—") and len(last) <= LONGEST_SHORT:
-                short = last
-            text = rest or text
-        return ModelReply(None) if NOT_IN_GRAPH.fullmatch(text) else ModelReply(check(text, self.sources), short)
+        text, short = _taken(_SHORT, _CONTROL.sub(" ", said.text).strip())
+        text, missing = _taken(_MISSING, text)
+        if NOT_IN_GRAPH.match(text):
+            return ModelReply(None)
+        short = "" if short in ("-", "–", "—") or len(short) > LONGEST_SHORT else short
+        return ModelReply(check(text, self.packed.sources), short, missing)
 
     def smaller(self) -> Sequence[AnswerQuestion]:
         """Return the question with half of the evidence, down to 200 tokens."""
         if self.budget <= SMALLEST_CONTEXT:
             return ()
         return (replace(self, budget=max(SMALLEST_CONTEXT, self.budget // 2)),)
-
-
-def render(evidence: Sequence[Evidence], sources: Sequence[ShownSource]) -> str:
-    """Return the evidence as the model sees it: passages with their marks, then entities, then facts."""
-    passages = []
-    for each in sources:
-        section = f", {each.chunk.section}" if each.chunk.section else ""
-        passages.append(f"[{each.mark}] {each.chunk.document}{section}\n{each.chunk.text[each.start : each.end]}")
-    lines = {"entity": ["Entities:"], "fact": ["Facts:"]}
-    for item in evidence:
-        if item.kind in lines:
-            mark = next(s.mark for s in sources if s.chunk.id == item.chunk_id and s.start == item.start)
-            lines[item.kind].append(f"- {item.text} [{mark}]")
-    return "\n\n".join(passages + ["\n".join(block) for block in lines.values() if len(block) > 1])
-
-
-def _node_source(mark: str, node: FoundNode, found: Found) -> ShownSource:
-    """Return a node of a tree as a source: it is shown, and what lies beneath it is cited."""
-    aspect = node.aspect.replace("_", " ")
-    what = f"a summary of its {aspect}" if node.kind == "summary" else f"in short{f', of its {aspect}' * bool(aspect)}"
-    shown = FoundChunk(node.id, node.text, 0, what, node.document, node.score)
-    beneath = tuple(
-        ShownSource(mark, chunk, place.start, place.end, place.steps)
-        for place in node.places
-        if (chunk := found.chunk(place.chunk_id)) is not None
-    )
-    return ShownSource(mark, shown, 0, len(node.text), beneath=beneath)

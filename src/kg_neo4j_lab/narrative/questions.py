@@ -137,7 +137,7 @@ def find_evidence(
         found = local.retrieve(database, search, CHUNKS)
     else:
         found = MODES[options.mode].retrieve(database, search)
-    packed = pack_found(found, tokeniser, tokens)
+    packed = pack_found(found, search.question, tokeniser, tokens)
     read = [each.text for each in packed.evidence]
     texts = {chunk.id: chunk.text for chunk in found.chunks}
     leaves = [texts[place.chunk_id][place.start : place.end] for node in found.nodes for place in node.places]

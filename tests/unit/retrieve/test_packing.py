@@ -1,4 +1,4 @@
-"""What fits: whole units, never without what they need, never over the budget (test plan, row 85)."""
+"""What fits: the best passages, then lines from the graph that they do not say; never over the budget (row 85)."""
 
 from __future__ import annotations
 
@@ -6,52 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
-from kg_neo4j.records import Evidence
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
-from kg_neo4j.retrieve.packing import ContextUnit, PackedContext, pack, pack_found
-from kg_neo4j.retrieve.reply import AnswerQuestion, render
+from kg_neo4j.retrieve.packing import PackedContext, pack_found, render
+from kg_neo4j.retrieve.question import read
 
 TOKENISER = tokens.load("approximate-1")
-
-
-def unit(key: str, cost: int, needs: tuple[str, ...] = ()) -> ContextUnit:
-    return ContextUnit(key, Evidence("chunk", key, key, 0.0, token_count=cost), needs)
-
-
-@st.composite
-def unit_sets(draw: st.DrawFn) -> list[ContextUnit]:
-    """Units that need any others, themselves and unknown ones included."""
-    keys = [f"u{n}" for n in range(draw(st.integers(0, 8)))]
-    wanted = st.lists(st.sampled_from([*keys, "unknown"]), max_size=3).map(tuple)
-    return [unit(key, draw(st.integers(0, 50)), draw(wanted)) for key in keys]
-
-
-@given(unit_sets(), st.integers(0, 150))
-def test_needs_are_met_and_the_budget_is_kept(units: list[ContextUnit], budget: int) -> None:
-    packed = pack(units, {each.key: each for each in units}, budget)
-    keys = {each.key for each in packed.units}
-    assert packed.tokens == sum(each.evidence.token_count for each in packed.units) <= budget
-    assert all(set(each.needs) <= keys for each in packed.units)
-    assert len(keys) == len(packed.units)
-    assert all(each in units for each in packed.units)
-
-
-def test_what_is_needed_comes_first_and_a_smaller_unit_may_still_fit() -> None:
-    units = [unit("big", 90), unit("fact", 10, ("entity",)), unit("entity", 5)]
-    packed = pack(units, {each.key: each for each in units}, 20)
-    assert [each.key for each in packed.units] == ["entity", "fact"]
-    assert packed.left_out == 1
-
-
-def test_packing_goes_on_from_what_is_packed() -> None:
-    first = PackedContext((unit("a", 10),), 10, 0)
-    packed = pack([unit("a", 10), unit("b", 5)], {}, 15, first)
-    assert ([each.key for each in packed.units], packed.tokens) == (["a", "b"], 15)
-
-
-# ------------------------------------------------------------------------------------------ with what was found
-
 SENTENCES = [f"Person {n} met Person {n + 1} in {1800 + n} at a long table in a quiet house." for n in range(40)]
+QUESTION = read("Whom did Person 7 meet?")
 
 
 @st.composite
@@ -68,7 +29,17 @@ def founds(draw: st.DrawFn) -> Found:
     place = st.lists(st.sampled_from([*places, Place("absent", None, 0, 5)]), max_size=2).map(tuple)
     score = st.floats(0, 0.1)
     entities = tuple(
-        FoundEntity(f"e{n}", f"Person {n}", "PERSON", (), "", "", True, draw(score), draw(place))
+        FoundEntity(
+            f"e{n}",
+            f"Person {n}",
+            "PERSON",
+            (),
+            draw(st.sampled_from(["", "a guest"])),
+            "",
+            True,
+            draw(score),
+            draw(place),
+        )
         for n in range(draw(st.integers(0, 4)))
     )
     ends = st.integers(0, 6)
@@ -81,31 +52,76 @@ def founds(draw: st.DrawFn) -> Found:
 
 
 @given(founds(), st.integers(20, 1500))
-def test_no_fact_without_its_ends_and_its_words_and_none_over_the_budget(found: Found, budget: int) -> None:
-    asked = AnswerQuestion("", found, TOKENISER, budget)
-    evidence = asked.packed.evidence
-    assert asked.packed.tokens <= budget
-    entities = {each.id for each in evidence if each.kind == "entity"}
-    facts = {fact.id: fact for fact in found.facts}
-    shown = [(each.chunk_id, each.start, each.end) for each in evidence if each.kind == "chunk"]
-    for each in evidence:
-        if each.kind == "fact":
-            assert {facts[each.id].source_id, facts[each.id].target_id} <= entities
-        assert (each.chunk_id, each.start, each.end) in shown
-    assert len(asked.sources) == len(shown)
-    assert TOKENISER.count(render(evidence, asked.sources)) <= budget
+def test_what_is_shown_fits_and_can_be_cited(found: Found, budget: int) -> None:
+    packed = pack_found(found, QUESTION, TOKENISER, budget)
+    assert TOKENISER.count(render(packed.sources)) <= budget
+    assert packed.tokens <= budget
+    assert len(packed.evidence) == len(packed.sources)
+    texts = {chunk.id: chunk.text for chunk in found.chunks}
+    for source, each in zip(packed.sources, packed.evidence, strict=True):
+        assert source.sentences
+        assert each.chunk_id is not None
+        shown = texts[each.chunk_id][each.start : each.end]
+        assert shown == source.text
+        assert each.text == (source.line or shown)
+        assert (each.kind == "chunk") == (source.line == "")
 
 
-def test_a_chunk_larger_than_the_budget_is_represented_by_the_words_that_matter() -> None:
+def test_the_passage_with_the_words_of_the_question_comes_first_and_only_it_where_no_more_fits() -> None:
     text = " ".join(SENTENCES)
-    start = text.index("Person 7 met")
     chunk = FoundChunk("c", text, 0, "", "Doc", 1.0)
+    (source,) = pack_found(Found("local", (chunk,)), QUESTION, TOKENISER, 250).sources
+    assert SENTENCES[7] in source.text
+    assert render([source]).startswith("[1] Doc\n1.1 Person ")
+
+
+def test_he_is_shown_after_the_sentence_that_says_who() -> None:
+    text = " ".join(f"He sold mill {n} to a man from the far north of the island." for n in range(40))
+    found = Found("local", (FoundChunk("c", text, 0, "", "Doc", 1.0),))
+    (first, *_) = pack_found(found, read("Who sold mill 25?"), TOKENISER, 250).sources
+    assert "mill 25" in first.text
+    before = text[: first.start].rstrip()
+    assert before.endswith(text[slice(*first.sentences[0])])
+    assert text[slice(*first.sentences[1])].startswith("He")
+
+
+def test_rows_of_a_table_are_shown_with_the_names_of_its_columns() -> None:
+    rows = "\n".join(f"{n} | Vessel {n} | {1900 + n} | lying at the eastern quay for the winter" for n in range(40))
+    text = f"Number | Name | Built | Berth\n{rows}"
+    packed = pack_found(
+        Found("local", (FoundChunk("c", text, 0, "", "Fleet", 1.0),)), read("When was Vessel 33 built?"), TOKENISER, 300
+    )
+    (source,) = [each for each in packed.sources if "Vessel 33" in each.text]
+    assert text[slice(*source.sentences[0])] == "Number | Name | Built | Berth"
+
+
+def test_a_fact_whose_sentence_is_shown_is_not_told_again() -> None:
     names = ("Person 7", "e7", "MET", "Person 8", "e8")
-    fact = FoundFact("f", *names, "", "", 1, 1.0, (Place("c", None, start, start + 12),))
-    packed = pack_found(Found("local", (chunk,), (), (fact,)), TOKENISER, 200)
-    assert [each.kind for each in packed.evidence] == ["chunk", "entity", "entity", "fact"]
-    assert packed.evidence[0].text == SENTENCES[7]
+    first = FoundChunk("c", SENTENCES[7], 0, "", "Doc", 1.0)
+    other = FoundChunk("d", " ".join(SENTENCES[20:32]), 0, "", "Doc", 0.0)
+    known = FoundFact("f", *names, "", "", 1, 1.0, (Place("c", None, 0, 12),))
+    more = FoundFact(
+        "g", "Person 21", "e21", "MET", "Person 22", "e22", "", "1821", 1, 0.5, (Place("d", None, 80, 90),)
+    )
+    packed = pack_found(Found("local", (first, other), (), (known, more)), read("Person 7 in 1821"), TOKENISER, 120)
+    assert [each.kind for each in packed.evidence] == ["chunk", "fact"]
+    assert "\nF1 Person 21 MET Person 22 (1821)" in render(packed.sources)
+    assert packed.sources[1].text == SENTENCES[21]
+
+
+def test_an_entity_that_is_only_a_name_is_no_evidence() -> None:
+    place = (Place("c", None, 0, 8),)
+    bare = FoundEntity("e1", "Person 7", "PERSON", (), "", "", True, 1.0, place)
+    told = FoundEntity("e2", "Person 8", "PERSON", ("Eight",), "", "a guest", True, 0.5, place)
+    large = FoundChunk("c", " ".join(SENTENCES[:12]), 0, "", "Doc", 1.0)
+    packed = pack_found(Found("local", (large,), (bare, told)), read("Person 8, a guest"), TOKENISER, 60)
+    assert [each.text for each in packed.evidence] == ["Person 8 (PERSON, also Eight): a guest"]
+
+
+def test_two_versions_of_one_text_are_shown_once() -> None:
+    chunks = tuple(FoundChunk(f"c{n}", " ".join(SENTENCES[5:9]), 0, "", f"Version {n}", 1.0) for n in range(2))
+    assert len(pack_found(Found("local", chunks), QUESTION, TOKENISER, 2_000).sources) == 1
 
 
 def test_nothing_found_packs_to_nothing() -> None:
-    assert pack_found(Found("local"), TOKENISER, 100) == PackedContext((), 0, 0)
+    assert pack_found(Found("local"), QUESTION, TOKENISER, 100) == PackedContext()

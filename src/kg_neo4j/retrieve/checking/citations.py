@@ -1,14 +1,15 @@
-"""Citations in a model's answer: each is checked to name a source that was in the context, or is removed. Pure.
+"""Citations in a model's answer: each is checked to name sentences that were shown, or is removed. Pure.
 
-In the prompt a source has a short mark, [C1]; in the answer that people read a citation is a number, [1], the position
-in `Answer.citations`. Its words are the sentences of the source that have
-most of what was said.
+In the prompt a sentence has a number, 3.2: the second one of passage 3; a line from the graph has one such as F1. In
+the answer that people read a citation is a number, [1], the position in `Answer.citations`. Its words are exactly the
+sentences that the model named, neighbours as one citation.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.records import Citation, TreeStep
@@ -21,24 +22,32 @@ PLACES = 3  # beneath a node of a tree that one mark leads to, at most
 LOOKED_AT = 8  # leaves beneath a node that have most words of a claim, sentence by sentence
 MORE_WORDS = 2  # of a claim that a further place must have
 
+_ONE = r"(?:[CF]|chunk\s)?-?\d+(?:\.\d+)?(?:\s?[-–—]\s?(?:\d+\.)?\d+)?"
+_SEVERAL = rf"\s*{_ONE}(?:(?:\s*[,;&]\s*(?:and\s)?|\s+){_ONE})*\s*"
+_MARKS = re.compile(rf"(?:\s*(?:\[{_SEVERAL}\]|【{_SEVERAL}】))+|(?:\s*\({_SEVERAL}\))+", re.IGNORECASE)
 _MARK = re.compile(
-    r"\s*[\[【(]\s*(?P<inside>(?:[Cc](?:hunk)?\s?-?\d+|\d{1,4}|[0-9a-f]{32})"
-    r"(?:\s*[,;&]\s*(?:and\s+)?(?:[Cc](?:hunk)?\s?-?\d+|\d{1,4}|[0-9a-f]{32}))*)\s*[\]】)]"
+    r"(?P<source>(?:[CF]|chunk\s)?-?\d+)(?:\.(?P<first>\d+))?(?:\s?[-–—]\s?(?:\d+\.)?(?P<last>\d+))?", re.IGNORECASE
 )
-_ONE = re.compile(r"[0-9a-f]{32}|[Cc](?:hunk)?\s?-?\d+|\d{1,4}")
 _LONGEST = 20  # characters of a mark; a longer one is of no source
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSource:
-    """A chunk, or some of its sentences, as the model was shown it. `mark` is "C1", "C2", ..."""
+    """Words of a chunk as the model was shown them. `mark` is "1", "2", ..., of a line from the graph "F1", ..."""
 
     mark: str
     chunk: FoundChunk
-    start: int  # of the part that was shown
+    start: int  # of the words
     end: int
+    sentences: tuple[tuple[int, int], ...] = ()  # with numbers, from 1; a first one may stand further above
     steps: tuple[TreeStep, ...] = ()  # of a tree, how it leads here
     beneath: tuple[ShownSource, ...] = ()  # a node of a tree: `chunk` is what was shown, this is cited
+    line: str = ""  # shown in place of the words
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return self.chunk.text[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,40 +56,68 @@ class CheckedAnswer:
 
     text: str
     citations: tuple[Citation, ...]
-    invalid: tuple[str, ...]  # marks of sources that were not in the context, as the model wrote them
+    invalid: tuple[str, ...]  # marks of what was not in the context, as the model wrote them
     tree_paths: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # from what was read
 
 
 def check(text: str, sources: Sequence[ShownSource]) -> CheckedAnswer:
-    """Replace the marks in `text` by numbers of citations; marks of unknown sources are removed and returned.
+    """Replace the marks in `text` by numbers of citations; marks of what was not shown are removed and returned.
 
-    Known are "C1" and a chunk's full id; round brackets count for those alone, because "(632)" may be a year.
+    "[3.2]" is a sentence, "[3.2-4]" a few, "[3]" the whole passage. In round brackets a mark is known, or is none:
+    "(632)" may be a year.
     """
-    by_mark = {source.mark: source for source in sources} | {source.chunk.id: source for source in sources}
+    known = {source.mark: source for source in sources}
     citations: list[Citation] = []
     invalid: list[str] = []
     tree_paths: dict[Citation, tuple[TreeStep, ...]] = {}
 
     def replace(match: re.Match[str]) -> str:
-        marks = [_normal(mark) for mark in _ONE.findall(match["inside"])]
-        if match[0].strip().startswith("(") and not all(mark in by_mark or mark.startswith("C") for mark in marks):
+        marks = list(_MARK.finditer(match[0]))
+        places = [list(_places(mark, known)) for mark in marks]
+        if "(" in match[0] and not all(places):
             return match[0]
-        before = split_sentences(_MARK.sub(lambda mark: " " * len(mark[0]), text[: match.start()]))
-        claim = before[-1].text if before else text  # the sentence that the mark belongs to
+        invalid.extend(mark[0][:_LONGEST] for mark, found in zip(marks, places, strict=True) if not found)
         numbers = []
-        for mark in dict.fromkeys(marks):
-            if mark in by_mark:
-                for citation, steps in cite(claim, by_mark[mark]):
-                    if citation not in citations:
-                        citations.append(citation)
-                    numbers.append(citations.index(citation) + 1)
-                    tree_paths.setdefault(citation, steps)
-            else:
-                invalid.append(mark)
+        for citation, steps in _cited(text[: match.start()], sorted(set(itertools.chain(*places))), known):
+            if citation not in citations:
+                citations.append(citation)
+            numbers.append(citations.index(citation) + 1)
+            tree_paths.setdefault(citation, steps)
         return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
 
-    checked = _MARK.sub(replace, text).strip()
+    checked = _MARKS.sub(replace, text).strip()
     return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), tree_paths)
+
+
+def _places(mark: re.Match[str], known: Mapping[str, ShownSource]) -> Iterator[tuple[str, int]]:
+    """Yield the sentences that a mark names, as (mark of the source, place from 0); none where any was not shown."""
+    name = re.sub(r"C(?:HUNK\s)?", "", mark["source"].upper())
+    source = known.get(name)
+    if source is None or len(mark[0]) > _LONGEST:
+        return
+    first = int(mark["first"] or 1)
+    last = int(mark["last"] or mark["first"] or len(source.sentences))
+    if 1 <= first <= last <= len(source.sentences):
+        yield from ((name, place) for place in range(first - 1, last))
+
+
+def _cited(
+    before: str, places: Sequence[tuple[str, int]], known: Mapping[str, ShownSource]
+) -> Iterator[tuple[Citation, tuple[TreeStep, ...]]]:
+    """Yield a citation for each run of neighbours among the sentences named, each with its path in a tree."""
+    for mark, group in itertools.groupby(places, key=lambda each: each[0]):
+        source = known[mark]
+        if source.beneath:
+            claims = split_sentences(_MARKS.sub("", before))
+            yield from cite(claims[-1].text if claims else before, source)
+            continue
+        spans = [source.sentences[place] for _, place in group]
+        while spans:
+            start, end = spans.pop(0)
+            while spans and not source.chunk.text[end : spans[0][0]].strip():
+                end = spans.pop(0)[1]
+            place = (source.chunk.id, source.chunk.document, start, end)
+            yield Citation(*place, source.chunk.text[start:end]), source.steps
 
 
 def cite(claim: str, source: ShownSource) -> list[tuple[Citation, tuple[TreeStep, ...]]]:
@@ -128,12 +165,3 @@ def locate(claim: str, source: ShownSource) -> Citation:
 def quotes_are_in_place(citations: Sequence[Citation], texts: Mapping[str, str]) -> bool:
     """Return whether every citation's words stand where it says, in the chunk it names. `texts`: chunk id -> text."""
     return all(texts.get(each.chunk_id, "")[each.start : each.end] == each.quote for each in citations)
-
-
-def _normal(mark: str) -> str:
-    if len(mark) == 32:
-        return mark
-    digits = "".join(char for char in mark if char.isdigit() or char == "-")
-    if mark[0] not in "Cc":
-        return digits
-    return f"C{int(digits)}" if len(digits) < _LONGEST else f"C{digits}"[:_LONGEST]

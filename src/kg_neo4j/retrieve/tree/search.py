@@ -8,8 +8,7 @@ words of chunks.
 
 from __future__ import annotations
 
-import math
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,13 +24,12 @@ from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search, read_chunk
 from kg_neo4j.retrieve.linking import named
-from kg_neo4j.retrieve.packing import OVERHEAD
 from kg_neo4j.retrieve.projection_cache import KeptProjection
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, DETAIL, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
-from kg_neo4j.words import fold, is_stop_word, split_words
+from kg_neo4j.retrieve.wording import plain, repeats, weigh
 
+OVERHEAD = 16  # tokens for the title, the numbers and the line breaks of a node
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
 FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact
 SEEDS = 10  # nodes that the collapsed tree finds: the leaves and summaries among them are started from
@@ -41,9 +39,6 @@ DAMPING = 0.7
 ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
 TOLERANCE = 1e-4
 RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive
-K1, B = 1.5, 0.75
-LETTERS = 6  # that two forms of a word share
-REPEATED = 0.5  # of a node's sentences stand in what was chosen before: it says too little that is new
 LEAVES = 400  # beneath all nodes together that are looked at, those nearest to the question first
 SHOWN = 3  # titles in a note
 NO_VECTORS = "a narrative tree is searched by vectors, and there are none that fit: `kg load` and `kg tree` make them"
@@ -200,43 +195,13 @@ def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], sh
 def fuse(question: Question, near: Sequence[Row], worded: Sequence[Row]) -> list[Row]:
     """Return the rows of nodes by reciprocal ranks, best first: those `near` in their order, all by their words."""
     rows = {row["id"]: row for row in (*near, *worded)}
-    weights = _weights(question, rows)
+    weights = weigh(question.terms, {each: row["text"] or "" for each, row in rows.items()})
     by_words = sorted((each for each in rows if weights[each] > 0), key=lambda each: (-weights[each], each))
     scores: dict[str, float] = {}
     for ranked in ([row["id"] for row in near], by_words):
         for rank, each in enumerate(ranked, 1):
             scores[each] = scores.get(each, 0.0) + 1 / (RANKS + rank)
     return [{**rows[each], "score": scores[each]} for each in sorted(scores, key=lambda each: (-scores[each], each))]
-
-
-def repeats(text: str, said: str) -> bool:
-    """Return whether half of the sentences of `text` or more are in `said`, which is `plain`."""
-    sentences = split_sentences(text)
-    known = sum(plain(each.text) in said for each in sentences)
-    return bool(said and sentences) and known >= REPEATED * len(sentences)
-
-
-def plain(text: str) -> str:
-    """Return text on one line."""
-    return " ".join(text.split())
-
-
-def _weights(question: Question, rows: Mapping[str, Row]) -> dict[str, float]:
-    wanted = {term[:LETTERS] for term in question.terms}
-    texts = {each: _beginnings(row["text"] or "") for each, row in rows.items()}
-    mean = sum(len(words) for words in texts.values()) / max(1, len(texts))
-    known = Counter(word for words in texts.values() for word in wanted & set(words))
-    rarity = {word: math.log(1 + (len(rows) - count + 0.5) / (count + 0.5)) for word, count in known.items()}
-    weights = {}
-    for each, words in texts.items():
-        counts = Counter(words)
-        norm = K1 * (1 - B + B * len(words) / mean) if mean else K1
-        weights[each] = sum(rarity[word] * counts[word] / (counts[word] + norm) for word in known if counts[word])
-    return weights
-
-
-def _beginnings(text: str) -> list[str]:
-    return [word[:LETTERS] for word in map(fold, split_words(text)) if not is_stop_word(word)]
 
 
 def descend(

@@ -6,6 +6,7 @@ from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.checking.citations import ShownSource, check, cite
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace
 from kg_neo4j.retrieve.packing import pack_found
+from kg_neo4j.retrieve.question import read
 
 TEXTS = (
     "Mara climbed the tower with a can of oil. The wind was high.",
@@ -17,12 +18,14 @@ STEP = TreeStep("summary", "s1", "theme", 1, 0)
 
 def leaf(number: int) -> ShownSource:
     text = TEXTS[number]
-    return ShownSource("C1", FoundChunk(f"c{number}", text, 12, "", "Holm", 0.0), 0, len(text), (STEP,))
+    return ShownSource("", FoundChunk(f"c{number}", text, 12, "", "Holm", 0.0), 0, len(text), steps=(STEP,))
 
 
 def summary() -> ShownSource:
     shown = FoundChunk("s1", "A wreck, and a brother's pardon.", 0, "a summary of its theme", "Holm", 1.0)
-    return ShownSource("C1", shown, 0, len(shown.text), beneath=tuple(leaf(number) for number in range(3)))
+    return ShownSource(
+        "1", shown, 0, len(shown.text), ((0, len(shown.text)),), beneath=tuple(leaf(number) for number in range(3))
+    )
 
 
 def test_the_sentence_that_says_most_is_cited_with_its_way() -> None:
@@ -37,14 +40,14 @@ def test_a_claim_of_two_places_cites_both() -> None:
 
 
 def test_a_mark_of_a_summary_becomes_numbers_of_citations_in_chunks() -> None:
-    checked = check("A schooner struck the rocks [C1]. Jonas had sold the house [C1].", [summary()])
+    checked = check("A schooner struck the rocks [1.1]. Jonas had sold the house [1.1].", [summary()])
     assert checked.text == "A schooner struck the rocks [1]. Jonas had sold the house [2]."
     assert {citation.chunk_id for citation in checked.citations} == {"c1", "c2"}
     assert set(checked.tree_paths) == set(checked.citations)
 
 
 def test_a_source_that_is_a_chunk_is_cited_as_before() -> None:
-    source = ShownSource("C1", leaf(0).chunk, 0, len(TEXTS[0]))
+    source = ShownSource("1", leaf(0).chunk, 0, len(TEXTS[0]))
     ((citation, way),) = cite("Mara climbed the tower", source)
     assert citation.quote == "Mara climbed the tower with a can of oil."
     assert way == ()
@@ -75,5 +78,5 @@ def test_a_leaf_over_two_chunks_is_packed_whole_or_not_at_all() -> None:
     node = FoundNode("p", "chunk", "...", "", 0, 0, "Holm", 0.9, places)
     found = Found("tree", chunks, nodes=(node,))
     words = ["The wind was high.", "A schooner struck the rocks before midnight."]
-    assert [each.text for each in pack_found(found, Words(), 27).evidence] == words
-    assert pack_found(found, Words(), 26).evidence == ()
+    assert [each.text for each in pack_found(found, read("?wind"), Words(), 19).evidence] == words
+    assert pack_found(found, read("?wind"), Words(), 18).evidence == ()

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from kg_neo4j.retrieve.question import read
-from kg_neo4j.retrieve.tree.search import RANKS, fuse, plain, repeats
+from kg_neo4j.retrieve.tree.search import RANKS, fuse
+from kg_neo4j.retrieve.wording import plain, repeats
 
 
 def row(name: str, text: str) -> dict[str, Any]:
