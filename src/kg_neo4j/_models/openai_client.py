@@ -70,9 +70,9 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     """Return the client of `endpoint`, made at the first call. It repeats nothing and follows no redirect."""
-    import openai
-
     with _lock:
+        import openai  # by one thread: two at once may each see a half of it
+
         if endpoint not in _clients:
             http_client = openai.DefaultAsyncHttpxClient(
                 timeout=endpoint.timeout_s,
