@@ -34,8 +34,8 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.checking.claims import SUPPORTED, Contradicts, rate_claim
-from kg_neo4j.retrieve.checking.support import CitedPassage
+from kg_neo4j.retrieve.checking.support import CitedPassage, supports
+from kg_neo4j.retrieve.sentences import split_sentences
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 DRAWN = Query(
@@ -100,7 +100,7 @@ def measure(options: argparse.Namespace, judged: Sequence[Row], copies: Path) ->
                     counts.update(relations(found, [row for row in judged if row["text"] == name], options.show))
         if "claims" in options.only:
             rows = _rows(options.folder, name, "claims")
-            counts.update(claims(rows, text.read_text("utf-8-sig"), factory.contradictions(), options.show))
+            counts.update(claims(rows, text.read_text("utf-8-sig"), options.show))
         total.update(counts)
         print(f"{name:20}", line(counts), flush=True)
     print(f"{'all':20}", line(total))
@@ -183,18 +183,20 @@ def relations(found: Sequence[tuple[list[str], str, list[str]]], rows: Iterable[
     return counts
 
 
-def claims(rows: Iterable[Row], text: str, contradicts: Contradicts, show: bool) -> Counter[str]:
+def claims(rows: Iterable[Row], text: str, show: bool) -> Counter[str]:
     """Return how many planted claims, right and wrong, the check calls supported.
 
-    Each is held against its quote; what stands around that says whom the pronouns mean, as in a chunk.
+    Each is held against its quote, with the sentences next to that.
     """
     counts: Counter[str] = Counter()
     flat = " ".join(text.split())
     for row in rows:
         kind = "right claim" if row["right"] else "wrong claim"
         place = flat.find(" ".join(row["quote"].split()))
-        around = flat[max(0, place - AROUND) : place + AROUND] if place >= 0 else ""
-        supported = rate_claim(row["claim"], [CitedPassage(row["quote"], around=around)], contradicts)[0] == SUPPORTED
+        before = [each.text for each in split_sentences(flat[max(0, place - AROUND) : place])][-1:] if place > 0 else []
+        after = flat[place + len(" ".join(row["quote"].split())) :][:AROUND] if place >= 0 else ""
+        near = " ".join([*before, *[each.text for each in split_sentences(after)][:1]])
+        supported = supports(row["claim"], [CitedPassage(row["quote"], near=near)]).supported
         counts.update([kind] + [f"{kind} supported"] * supported)
         if show and supported != row["right"]:
             print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
-    from kg_neo4j.retrieve.checking.claims import Contradicts
     from kg_neo4j.settings import Settings
 
 OFFLINE = "kg_neo4j_offline"
@@ -87,18 +86,6 @@ def without_model() -> Door:
     from kg_neo4j_offline.stand_ins import StandInDoor
 
     return StandInDoor()
-
-
-def contradictions() -> Contradicts:
-    """Return what tells whether a passage contradicts a claim: the built-in parser, also where a model is set.
-
-    Where it is not installed, any passage may: no claim is called supported.
-    """
-    if not plugins.is_installed(OFFLINE):
-        return lambda claim, passage: True
-    from kg_neo4j_offline.stand_ins import contradicts
-
-    return contradicts
 
 
 def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:

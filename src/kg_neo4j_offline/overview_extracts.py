@@ -12,7 +12,7 @@ from dataclasses import replace
 from kg_neo4j import data_files
 from kg_neo4j.graph.database import Row
 from kg_neo4j.records import Answer, Citation, Claim
-from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.checking.support import SUPPORTED
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import UNANSWERED
 from kg_neo4j.retrieve.reply import FurtherSearch

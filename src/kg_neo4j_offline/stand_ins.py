@@ -169,13 +169,6 @@ def _typical(leaves: tuple[str, ...], aspects: tuple[Aspect, ...]) -> Mapping[st
 # ------------------------------------------------------------------------------------------------- questions
 
 
-def contradicts(claim: str, passage: str) -> bool:
-    """Return whether a passage says a claim of somebody else, denies or supposes it."""
-    from kg_neo4j_offline.extracting import clauses
-
-    return clauses.contradicts(clauses.parse(claim), clauses.parse(passage))
-
-
 def _assist(job: Assist) -> Assisted:
     from kg_neo4j.retrieve.assisting import Assisted
 

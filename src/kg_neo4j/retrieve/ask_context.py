@@ -9,7 +9,7 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
-from kg_neo4j.retrieve.checking.claims import DROP, MARK, Contradicts
+from kg_neo4j.retrieve.checking.claims import DROP, MARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,7 @@ class AskContext:
     embedder: EmbeddingModel
     tokeniser: Tokeniser
     door: Door
-    contradicts: Contradicts  # the parser of the package, also where a model is set
-    unsupported: str = MARK  # claims that their sources do not support; or DROP: claims that cite nothing go, too
+    unsupported: str = MARK  # claims that their sources contradict; or DROP: claims that cite nothing go, too
     judge: bool = False  # a second call to the model, for all claims, instead of the comparison of words
     on_token: Callable[[str], None] | None = None  # gets the model's words as they come, before they are checked
 

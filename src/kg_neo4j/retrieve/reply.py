@@ -20,20 +20,19 @@ from kg_neo4j.records import Answer, Usage
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, check
 from kg_neo4j.retrieve.checking.claims import (
+    ACCUSED,
     DROP,
-    QUOTED,
-    SUPPORTED,
     UNCITED,
-    UNSUPPORTED,
     CheckedClaims,
     check_claims,
     judge,
     settle,
 )
+from kg_neo4j.retrieve.checking.support import QUOTED, SUPPORTED
 from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, Search
 from kg_neo4j.retrieve.packing import PackedContext, pack_found, render
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.words import fold, is_stop_word, split_words
+from kg_neo4j.words import fold, split_words
 
 ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
 PROMPT_TOKENS = 500  # the prompt without evidence and question
@@ -107,12 +106,9 @@ class AnswerFromSources(Job[Answer]):
 
 
 def _cited(said: ModelReply, checked: CheckedClaims, made: Answer) -> Answer:
-    """Return the answer with what was checked, and with the short answer where its words are cited.
-
-    Yes and no are no words of a source.
-    """
+    """Return the answer with what was checked, and with the short answer where its names and numbers are cited."""
     short = said.short
-    words = [word for word in map(fold, split_words(short)) if not is_stop_word(word)]
+    words = [fold(word) for word in split_words(short) if not word.islower()]
     there = {fold(word) for each in checked.citations for word in split_words(f"{each.document} {each.quote}")}
     there |= {
         fold(word)
@@ -133,14 +129,14 @@ def _checked(
 ) -> tuple[CheckedClaims, Usage, list[str]]:
     """Return the answer with its claims checked; what judging cost; and what to say of it."""
     text, citations = answer.text, answer.citations
-    claims = check_claims(text, citations, found, how.contradicts)
+    claims = check_claims(text, citations, found)
     verdicts, usage, problem = judge(claims, citations, door) if how.judge else ({}, Usage(), "")
     notes = [problem] if problem else []
     checked = settle(text, citations, claims, how.unsupported, verdicts)
     done = "dropped" if how.unsupported == DROP else "marked"
     for claim in (*checked.claims, *checked.dropped):
-        if claim.support == UNSUPPORTED:
-            notes.append(f"{done} as unsupported: “{claim.text}” ({claim.reason})")
+        if claim.support in ACCUSED:
+            notes.append(f"{done} as {claim.support}: “{claim.text}” ({claim.reason})")
     if uncited := checked.count(UNCITED):
         said = "were dropped: they cite no source" if how.unsupported == DROP else "of the answer cite no source"
         notes.append(f"{uncited} sentences {said}")

@@ -1,14 +1,13 @@
 """What the clauses of a sentence say: who does what to whom, and whether it is denied or only supposed. Pure.
 
-Read off the dependency tree (Universal Dependencies). A claim whose verb the source has too, said of somebody else or
-the other way round, is not what the source states.
+Read off the dependency tree (Universal Dependencies).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.retrieve.checking.statement import number_of
@@ -245,70 +244,6 @@ def _words(tokens: Iterable[Token]) -> Words:
     return frozenset(word for each in parts if not is_stop_word(word := fold(each)))
 
 
-def contradicts(claim: Doc, source: Doc) -> bool:
-    """Return whether the source has a verb or a counted noun of the claim, and nowhere says it as the claim does."""
-    theirs, said = _with_what_they_are(read_clauses(source)), _words(source)
-    for mine in read_clauses(claim):
-        same = [each for each in theirs if (mine.verb == BE) == (each.verb == BE)]
-        if mine.verb == BE:
-            same = [each for each in same if meets(mine.patient.words, each.patient.words)]
-        else:
-            same = [each for each in same if meets(mine.forms, each.forms)]
-        if same and not any(_agrees(mine, each, said) for each in same):
-            return True
-    counted = _counts(source)
-    return any(noun in counted and not numbers & counted[noun] for noun, numbers in _counts(claim).items())
-
-
-def _with_what_they_are(clauses: Sequence[Clause]) -> list[Clause]:
-    """Return clauses whose roles have the words of what they are called beside: "Ada is a painter" makes both one."""
-    beings = [each for each in clauses if each.verb == BE and not (each.denied or each.unreal)]
-    same = [each.agent.words | each.patient.words for each in beings]
-
-    def wider(role: Role) -> Role:
-        words = role.words.union(*(group for group in same if role.words & group))
-        return replace(role, words=words) if role.words else role
-
-    return [
-        each if each.verb == BE else replace(each, agent=wider(each.agent), patient=wider(each.patient))
-        for each in clauses
-    ]
-
-
-def _counts(doc: Doc) -> dict[str, Words]:
-    """Return the numbers that each noun is counted with."""
-    found: dict[str, Words] = {}
-    for token in doc:
-        if token.dep_ == "nummod" and token.head.pos_ == "NOUN":
-            noun = fold(token.head.lemma_)
-            found[noun] = found.get(noun, frozenset()) | _counted([token])
-    return found
-
-
 def _counted(numbers: Iterable[Token]) -> Words:
     """Return numbers in figures: 40 of "forty"."""
     return frozenset(number_of(fold(each.text)) or fold(each.text) for each in numbers)
-
-
-def _agrees(mine: Clause, other: Clause, said: Words) -> bool:
-    if mine.denied != other.denied or (other.unreal and not mine.unreal):
-        return False
-    if mine.verb != BE and not _fits(mine.patient, other.patient, other.others, said):
-        return False
-    if other.agent.outside and meets(mine.agent.words, said):
-        return False
-    return _fits(mine.agent, other.agent, frozenset(), said)
-
-
-def _fits(mine: Role, other: Role, more: Words, said: Words) -> bool:
-    """Return whether two roles can be of the same: one says nothing, neither is a name, or they share a word."""
-    if not mine.words or not other.words or not (mine.named or other.named or mine.words <= said):
-        return True
-    if mine.numbers and other.numbers and not mine.numbers & other.numbers:
-        return False
-    return meets(mine.words, other.words) or meets(mine.words, more)
-
-
-def meets(one: Words, other: Words) -> bool:
-    """Return whether two sets of words share one, in any of its forms."""
-    return bool(one & other) or any(same_word(word, each) for word in one for each in other)

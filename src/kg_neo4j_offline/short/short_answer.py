@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j.records import Answer, Citation, Claim, PathStep
-from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.checking.support import SUPPORTED
 from kg_neo4j.retrieve.interface import UNANSWERED, Found
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import readable

@@ -18,7 +18,6 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import ask as answering
 from kg_neo4j.retrieve.ask_context import AskContext
-from kg_neo4j.retrieve.checking.claims import Contradicts
 from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Retriever
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
@@ -79,14 +78,13 @@ class Answerer:
     door: Door
     embedder: EmbeddingModel
     tokeniser: Tokeniser
-    contradicts: Contradicts
 
     def answer(
         self, question: str | Question, options: AskOptions | None = None, on_token: Callable[[str], None] | None = None
     ) -> Answer:
         """Answer one question. Raises as `ask`; what stopped the models before does not stop this one."""
         asked = read(question) if isinstance(question, str) else question
-        models = (self.embedder, self.tokeniser, self.door.again(), self.contradicts)
+        models = (self.embedder, self.tokeniser, self.door.again())
         context = AskContext(*models, self.settings.unsupported, self.settings.judge, on_token)
         return answering.ask(self.database, asked, self.settings.graph, context, options)
 
@@ -94,4 +92,4 @@ class Answerer:
 def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:
     """Return what answers questions with the model that `door` leads to; embeddings are paid from `budget`, if any."""
     embedder = factory.embedding_model(settings, budget=budget)
-    return Answerer(settings, database, door, embedder, tokens.load(), factory.contradictions())
+    return Answerer(settings, database, door, embedder, tokens.load())

@@ -27,12 +27,13 @@ from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.checking.claim_list import ReadClaim, read_claims
 from kg_neo4j.retrieve.checking.claims import passage_of
 from kg_neo4j.retrieve.checking.standing import paged
-from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, find_quote, judge_claim
+from kg_neo4j.retrieve.checking.support import CONTRADICTED, SUPPORTED, best_window, find_quote, supports
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import AskOptions, Scope, Search, check_filters
+from kg_neo4j.retrieve.interface import AskOptions, FoundChunk, Scope, Search, check_filters
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.settings import Settings
 
+STATED, NOT_FOUND = "stated", "not found"
 QUOTES = 3  # of one claim, at most
 _Saved = Mapping[str, Any]  # "answer", "found", and "documents": id, key and sha256 of each that is cited
 ENGLISH = ("en", "simple")  # codes of the languages whose denials and clauses are read
@@ -72,8 +73,8 @@ def verify(
 ) -> VerifiedText:
     """Check the claims of a file (txt, md, rst, html, pdf, docx) against the graph of the settings.
 
-    A claim is a sentence. It is "stated" where one or two sentences of a passage say the same of the same,
-    "contradicted" where they deny it or have another number, date or direction, else "not found". Filters choose the
+    A claim is a sentence. It is "stated" where up to three sentences of a passage support it, "contradicted" where they
+    have another number or date in its place, else "not found". Filters choose the
     passages. Nothing in the graph is changed. Raises SourceNotFound, UnreadableSource and DatabaseError; UsageError for
     a folder, an unknown encoding, and filters that match nothing.
     """
@@ -138,22 +139,25 @@ def _verify(asking: Answerer, claim: ReadClaim, scope: Scope | None, is_english:
     search = Search(asking.settings.graph, read(claim.read_as), scope=scope)
     search, _ = prepare(asking.database, search, asking.embedder, asking.tokeniser)
     found = local.retrieve(asking.database, search)
-    verdicts = []
+    rated = []
     for chunk in found.chunks:
         if is_english and _is_english(chunk.text, chunk.language):
-            whole = Citation(chunk.id, chunk.document, 0, len(chunk.text), chunk.text)
-            verdicts.append((chunk, judge_claim(claim.read_as, passage_of(whole, found), asking.contradicts)))
-        else:
-            verdicts.append((chunk, find_quote(claim.read_as, chunk.text)))
+            quote = _quoted(chunk, *best_window(claim.read_as, chunk.text))
+            support = supports(claim.read_as, [passage_of(quote, found)])
+            rated.append((support.level, support.reason, quote))
+        elif place := find_quote(claim.read_as, chunk.text):
+            rated.append((SUPPORTED, "", _quoted(chunk, *place)))
     read_as = claim.read_as if claim.read_as != claim.text else ""
-    for kind in (STATED, CONTRADICTED):
-        if fitting := [(chunk, verdict) for chunk, verdict in verdicts if verdict.verdict == kind]:
-            quotes = tuple(
-                Citation(chunk.id, chunk.document, said.start, said.end, chunk.text[said.start : said.end])
-                for chunk, said in fitting[:QUOTES]
+    for level, verdict in ((SUPPORTED, STATED), (CONTRADICTED, CONTRADICTED)):
+        if fitting := [(reason, quote) for found_level, reason, quote in rated if found_level == level]:
+            return VerifiedClaim(
+                claim.text, verdict, fitting[0][0], tuple(quote for _, quote in fitting[:QUOTES]), read_as
             )
-            return VerifiedClaim(claim.text, kind, fitting[0][1].reason, quotes, read_as)
     return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
+
+
+def _quoted(chunk: FoundChunk, start: int, end: int) -> Citation:
+    return Citation(chunk.id, chunk.document, start, end, chunk.text[start:end])
 
 
 def _is_english(text: str, language: str = "") -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from kg_neo4j.retrieve.checking.claims import plain_text, split_claims
-from kg_neo4j.retrieve.checking.counterparts import name_spans
+from kg_neo4j.retrieve.checking.statement import name_spans
 from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.words import fold, split_words, word_spans
 

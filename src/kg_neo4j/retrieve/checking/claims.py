@@ -6,7 +6,7 @@ A claim whose cited words do not support it is marked in the text, or dropped; i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,20 +16,19 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Citation, Claim, Usage
-from kg_neo4j.retrieve.checking.support import CitedPassage, Support, best_window, supports
+from kg_neo4j.retrieve.checking.support import CONTRADICTED, QUOTED, SUPPORTED, CitedPassage, Support, supports
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 
-SUPPORTED, QUOTED, UNSUPPORTED, UNCITED = "supported", "quoted", "unsupported", "uncited"
+UNSUPPORTED, UNCITED = "unsupported", "uncited"  # by the judgement of a model; it cites nothing
+ACCUSED = (CONTRADICTED, UNSUPPORTED)
 MARK, DROP = "mark", "drop"
-MARKED = "[unsupported]"
 TOKENS_EACH = 80  # of the answer, for a verdict and its reason
 LONGEST_REASON = 300  # characters
 
-# Takes a claim and a passage: whether the passage says it of somebody else, denies or supposes it.
-Contradicts = Callable[[str, str], bool]
-
+_MARKED = re.compile(rf" \[(?:{'|'.join(ACCUSED)})\]")
 _NUMBER = re.compile(r"\s*\[(\d{1,9})\]")
+_LINE_END = re.compile(r"(?<=[\]】.!?…:])[ \t]*\n+|\n+(?=[ \t]*(?:[-*•]|\d+[.)])[ \t])")
 _AFTER_END = re.compile(r"([.!?…][\"'”’»)]*)((?:\s*\[\d+\])+)")
 
 
@@ -47,44 +46,56 @@ class CheckedClaims:
         return sum(1 for claim in (*self.claims, *self.dropped) if claim.support == support)
 
 
-def check_claims(text: str, citations: Sequence[Citation], found: Found, contradicts: Contradicts) -> tuple[Claim, ...]:
-    """Return the claims of `text`, whose marks are numbers of `citations`, each judged by the words it cites.
-
-    "supported": the words state it of this subject, in this direction; "quoted": they have its words, no more is known.
-    """
+def check_claims(text: str, citations: Sequence[Citation], found: Found) -> tuple[Claim, ...]:
+    """Return the claims of `text`, whose marks are numbers of `citations`, each judged by the words it cites."""
     passages = [passage_of(citation, found) for citation in citations]
     claims = []
     for sentence in split_claims(text):
         numbers = tuple(dict.fromkeys(int(number) for number in _NUMBER.findall(sentence)))
         numbers = tuple(number for number in numbers if 1 <= number <= len(passages))
         said = readable(_NUMBER.sub("", sentence)).strip()
-        support, reason = UNCITED, "it cites no source"
+        support = Support(UNCITED, "it cites no source")
         if numbers:
-            support, reason = rate_claim(said, [passages[number - 1] for number in numbers], contradicts)
-        claims.append(Claim(said, numbers, support, reason))
+            support = supports(said, [passages[number - 1] for number in numbers])
+        claims.append(Claim(said, numbers, support.level, support.reason))
     return tuple(claims)
 
 
 def split_claims(text: str) -> list[str]:
-    """Return the sentences of an answer with their marks; one that consists of marks belongs to the one before."""
-    return [each.text for each in split_sentences(_AFTER_END.sub(r"\2\1", text))]
+    """Return the sentences and lines of an answer with their marks; one of marks alone belongs to the one before.
+
+    One that begins a line begins with the line break.
+    """
+    lines = _LINE_END.split(_AFTER_END.sub(r"\2\1", text).strip())
+    parts = [[each.text for each in split_sentences(line)] for line in lines]
+    return [
+        f"\n{each}" if row and not place else each for row, some in enumerate(parts) for place, each in enumerate(some)
+    ]
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(sentences).replace(" \n", "\n").strip()
 
 
 def passage_of(citation: Citation, found: Found) -> CitedPassage:
-    """Return what a citation rests on, with the names that the graph knows in its chunk."""
+    """Return what a citation rests on, with the sentences next to it and the names in its chunk."""
     chunk = found.chunk(citation.chunk_id)
+    sentences = split_sentences(chunk.text) if chunk else []
+    near = [each.text for each in sentences if each.end <= citation.start][-1:]
+    near += [each.text for each in sentences if each.start >= citation.end][:1]
     names = tuple(
         (entity.name, *entity.aliases)
         for entity in found.entities
         if any(place.chunk_id == citation.chunk_id for place in entity.mentions)
     )
-    return CitedPassage(citation.quote, citation.document, names, chunk.text if chunk else "")
+    title = f"{citation.document} {chunk.section if chunk else ''}".replace("_", " ")
+    return CitedPassage(citation.quote, title, names, " ".join(near))
 
 
 def settle(
     text: str, citations: Sequence[Citation], claims: Sequence[Claim], unsupported: str, verdicts: Mapping[int, Support]
 ) -> CheckedClaims:
-    """Return the answer as shown: what is unsupported is marked; with "drop" it goes, as does what cites nothing.
+    """Return the answer as shown: what is contradicted is marked; with "drop" it goes, as does what cites nothing.
 
     `verdicts` are a model's, by the claim's place; they stand above those of the words. Citations that only a dropped
     claim used go with it.
@@ -92,12 +103,13 @@ def settle(
     claims = list(claims)
     for place, verdict in verdicts.items():
         if claims[place].support != UNCITED:
-            support = SUPPORTED if verdict.supported else UNSUPPORTED
-            claims[place] = replace(claims[place], support=support, reason=verdict.reason, judged_by="model")
+            claims[place] = replace(claims[place], support=verdict.level, reason=verdict.reason, judged_by="model")
     pairs = list(zip(split_claims(text), claims, strict=True))
     if unsupported == MARK:
-        shown = [_marked(sentence) if claim.support == UNSUPPORTED else sentence for sentence, claim in pairs]
-        return CheckedClaims(" ".join(shown), tuple(citations), tuple(claims))
+        shown = [
+            _marked(sentence, claim.support) if claim.support in ACCUSED else sentence for sentence, claim in pairs
+        ]
+        return CheckedClaims(_joined(shown), tuple(citations), tuple(claims))
     kept = [(sentence, claim) for sentence, claim in pairs if claim.support in (SUPPORTED, QUOTED)]
     dropped = tuple(claim for claim in claims if claim.support not in (SUPPORTED, QUOTED))
     return _renumbered(kept, citations, dropped)
@@ -117,27 +129,11 @@ def without(checked: CheckedClaims, gone: frozenset[int]) -> CheckedClaims:
     return _renumbered(pairs, checked.citations, checked.dropped)
 
 
-def rate_claim(claim: str, passages: Sequence[CitedPassage], contradicts: Contradicts) -> tuple[str, str]:
-    """Return the support level of a claim by the passages it cites, and what they lack."""
-    verdict = supports(claim, passages)
-    if not verdict.supported:
-        return UNSUPPORTED, verdict.reason
-    if all(contradicts(claim, shown(claim, each)) for each in passages):
-        return QUOTED, "the cited text has its words, and may say it of something else"
-    return SUPPORTED, ""
-
-
-def shown(claim: str, passage: CitedPassage) -> str:
-    """Return what of a passage is held against a claim: the sentences that have most of it."""
-    start, end = best_window(claim, passage.text)
-    return " ".join(passage.text[start:end].split())
-
-
-def _marked(sentence: str) -> str:
+def _marked(sentence: str, support: str) -> str:
     """Put the mark before the full stop."""
     end = re.search(r"[.!?…]*[\"'”’»)]*$", sentence)
     place = end.start() if end else len(sentence)
-    return f"{sentence[:place]} {MARKED}{sentence[place:]}"
+    return f"{sentence[:place]} [{support}]{sentence[place:]}"
 
 
 def _renumbered(
@@ -147,12 +143,12 @@ def _renumbered(
     new = {old: place for place, old in enumerate(used, 1)}
     texts = [_NUMBER.sub(lambda mark: f" [{new[int(mark[1])]}]" if int(mark[1]) in new else "", s) for s, _ in pairs]
     claims = tuple(replace(claim, citations=tuple(new[old] for old in claim.citations)) for _, claim in pairs)
-    return CheckedClaims(" ".join(texts), tuple(citations[old - 1] for old in used), claims, dropped)
+    return CheckedClaims(_joined(texts), tuple(citations[old - 1] for old in used), claims, dropped)
 
 
 def plain_text(text: str) -> str:
-    """Return an answer without the numbers of its citations and without marks of what is unsupported."""
-    return _NUMBER.sub("", text.replace(f" {MARKED}", ""))
+    """Return an answer without the numbers of its citations and without marks of what is contradicted."""
+    return _NUMBER.sub("", _MARKED.sub("", text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,5 +210,7 @@ def _read(text: str, asked: Sequence[int]) -> dict[int, Support]:
             continue
         if isinstance(supported, bool) and asked[number - 1] not in verdicts:
             said = " ".join(reason.split())[:LONGEST_REASON] if isinstance(reason, str) else ""
-            verdicts[asked[number - 1]] = Support(supported, "" if supported else said or "by the model's judgement")
+            verdicts[asked[number - 1]] = Support(
+                SUPPORTED if supported else UNSUPPORTED, "" if supported else said or "by the model's judgement"
+            )
     return verdicts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kg_neo4j import data_files
-from kg_neo4j.words import fold, is_stop_word, split_words
+from kg_neo4j.words import MONTHS, PARTICLES, fold, is_stop_word, split_words, word_spans
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")  # 1,204
@@ -44,7 +44,7 @@ def read(text: str) -> Statement:
     numbers = set()
     content = set()
     for index, (word, folded) in enumerate(zip(raw, order, strict=True)):
-        number = _number_at(order, index)
+        number = number_at(order, index)
         if number is not None:
             if folded not in _VAGUE or number != number_of(folded):
                 numbers.add(number)
@@ -75,7 +75,50 @@ def number_of(folded: str) -> str | None:
     return (match[0].lstrip("0") or "0") if match else None
 
 
-def _number_at(order: tuple[str, ...], index: int) -> str | None:
+def name_spans(text: str) -> list[tuple[int, int]]:
+    """Return where names stand: runs of words with a capital, and particles between them."""
+    runs: list[list[tuple[int, int]]] = []
+    previous: tuple[int, int] | None = None
+    for span in word_spans(text):
+        word = fold(text[slice(*span)])
+        joins = bool(runs) and runs[-1][-1] == previous and text[runs[-1][-1][1] : span[0]] == " "
+        if text[span[0]].isupper() and word not in MONTHS and not is_stop_word(word):
+            runs = [*runs[:-1], [*runs[-1], span]] if joins else [*runs, [span]]
+        elif word in PARTICLES and joins:
+            runs[-1].append(span)
+        previous = span
+    found = []
+    for run in runs:
+        last = next((each for each in reversed(run) if fold(text[slice(*each)]) not in PARTICLES), run[0])  # "Al", "St"
+        found.append((run[0][0], last[1]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class NameRun:
+    """A name in a text, by the places of its words; a title such as "Dr." is a part of it."""
+
+    first: int
+    last: int
+    words: tuple[str, ...]  # folded
+
+
+def name_runs(text: str) -> list[NameRun]:
+    """Return the names in a text, in order; months are none."""
+    words = word_spans(text)
+    folded = [fold(text[start:end]) for start, end in words]
+    found: list[NameRun] = []
+    for start, end in name_spans(text):
+        places = [place for place, (first, last) in enumerate(words) if start <= first and last <= end]
+        run = NameRun(places[0], places[-1], tuple(folded[place] for place in places))
+        before = text[words[run.first - 1][1] : words[run.first][0]] if run.first else ","
+        if found and found[-1].last + 1 == run.first and before in (" ", ". "):
+            run = NameRun(found[-1].first, run.last, found.pop().words + run.words)
+        found.append(run)
+    return found
+
+
+def number_at(order: tuple[str, ...], index: int) -> str | None:
     """Return the number that a word is or is a part of: 28 for both "twenty" and "eight"."""
     for first in (max(0, index - 1), index):
         tens, *units = (number_of(word) if word.isalpha() else None for word in order[first : first + 2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.checking.support import SUPPORTED
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
 from kg_neo4j_offline.passages import best
