@@ -354,7 +354,7 @@ _NUMBERED = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 _MARKED = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?: (?:of|ibn|bint|de|von|van) [A-ZÀ-Þ][\w'’-]+| [A-ZÀ-Þ][\w'’-]+)*")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
-_MARK = re.compile(r"^\[(C\d+)\].*\n", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d+\.\d+|F\d+) (.+)$", re.MULTILINE)  # of a prompt for an answer
 _ASKING = frozenset("what where when which whose does that this there their about".split())
 _WORD = re.compile(r"\w{3,}")
 _STOP = frozenset("The This That These Those He She It They His Her Its Their In On At By For With After".split())
@@ -399,18 +399,14 @@ def _section(header: list[str], rows: list[dict[str, str]]) -> str:
 
 
 def cite(user: str) -> str:
-    """Return the sentence of a marked passage that shares most words with the question, with its mark."""
-    passages, _, question = user.rpartition("Question:")
+    """Return the numbered sentence that shares most words with the question, with its number."""
+    evidence, _, question = user.rpartition("Question:")
     wanted = {word[:5] for word in _WORD.findall(question.casefold())} - _ASKING
-    places = list(_MARK.finditer(passages))
-    ends = [place.start() for place in places[1:]] + [len(passages)]
     best, best_score = "NOT IN THE GRAPH", 0
-    for place, end in zip(places, ends, strict=False):
-        passage = passages[place.end() : end]
-        for sentence in (found[0].strip() for found in _SENTENCE.finditer(passage.split("\n\nEntities:")[0])):
-            score = len(wanted & {word[:5] for word in _WORD.findall(sentence.casefold())})
-            if score > best_score:
-                best, best_score = f"{sentence.rstrip('.!?')} [{place[1]}].", score
+    for mark, sentence in _NUMBERED.findall(evidence):
+        score = len(wanted & {word[:5] for word in _WORD.findall(sentence.casefold())})
+        if score > best_score:
+            best, best_score = f"{sentence.rstrip('.!?')} [{mark}].", score
     return best
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from fake_llm import FakeLlm
@@ -10,7 +9,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
-from kg_neo4j.factory import contradictions, door_to, without_model
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer, Filters
@@ -53,7 +52,7 @@ def answer(
 ) -> Answer:
     """Answer a question, without a model; `how` are options, or fields of `AskContext`."""
     options = {name: how.pop(name) for name in [*how] if name in AskOptions.__dataclass_fields__}
-    models = {"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model(), "contradicts": contradictions()}
+    models = {"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model()}
     context = AskContext(**models | how)
     return ask(database, read(question), graph, context, AskOptions(mode, filters=filters or Filters(), **options))
 
@@ -64,6 +63,5 @@ def by_model(database: Database, graph: str, llm: FakeLlm, question: str, **how:
 
 
 def mark(user: str, words: str) -> str:
-    """Return the mark of the passage of a prompt that has `words`."""
-    parts = ((re.search(r"^\[(C\d+)\]", part, re.MULTILINE), part) for part in user.split("\n\n"))
-    return next(found[1] for found, part in parts if found and words in part)
+    """Return the number of the sentence of a prompt that has `words`."""
+    return next(line.partition(" ")[0] for line in user.splitlines() if words in line and line[0].isdigit())

@@ -482,8 +482,8 @@ class Claim:
 
     text: str  # without its marks
     citations: tuple[int, ...]  # numbers in `Answer.citations`, from 1
-    support: str  # "supported", "quoted" (the words are there, no more is known), "unsupported", or "uncited"
-    reason: str = ""  # what the cited words lack; empty for one that is supported
+    support: str  # "supported", "quoted" (no more is known), "contradicted", "unsupported" (by a model) or "uncited"
+    reason: str = ""  # what the cited words lack, or say otherwise; empty for one that is supported
     judged_by: str = "words"  # or "model", or "path": read off the steps of `Answer.path`
 
 

@@ -29,7 +29,7 @@ class CheckedClaim:
     """A sentence of an answer, and whether the quotes that it cites support it."""
 
     text: str
-    check: str  # "supported", "quoted" (the words are there, no more is known), "unsupported" or "uncited"
+    check: str  # "supported", "quoted" (no more is known), "contradicted", "unsupported" (by a model) or "uncited"
     quotes: tuple[int, ...]  # numbers in `quotes`, from 1
     reason: str = ""  # what the quotes lack
     judged_by: str = "words"  # or "model", or "path"

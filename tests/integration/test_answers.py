@@ -15,7 +15,7 @@ from fake_llm import FakeLlm
 from film_graph import DOCUMENTS, MODEL, TOKENISER, answer, by_model, load_films, mark
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import UsageError
-from kg_neo4j.factory import contradictions, without_model
+from kg_neo4j.factory import without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -184,9 +184,9 @@ def test_claims_are_marked_where_their_sources_do_not_support_them(database: Dat
         rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Paris [{oslo}]. She was kind.")
     ) as llm:
         given = by_model(database, films, llm, QUESTION)
-    assert given.answer == "Ada Lind directed Rain Road [1]. She was born in Paris [2] [unsupported]. She was kind."
-    assert [claim.support for claim in given.claims] == ["supported", "unsupported", "uncited"]
-    assert any("Paris" in note and "does not name" in note for note in given.notes)
+    assert given.answer == "Ada Lind directed Rain Road [1]. She was born in Paris [2] [contradicted]. She was kind."
+    assert [claim.support for claim in given.claims] == ["supported", "contradicted", "uncited"]
+    assert any("says Oslo, not Paris" in note for note in given.notes)
     assert_citations_hold(database, films, given)
 
 
@@ -197,7 +197,7 @@ def test_claims_are_dropped_where_that_is_wanted(database: Database, films: str)
         given = by_model(database, films, llm, QUESTION, unsupported="drop")
     assert given.answer == "Ada Lind directed Rain Road [1]."
     assert len(given.citations) == 1
-    assert any("dropped as unsupported" in note for note in given.notes)
+    assert any("dropped as contradicted" in note for note in given.notes)
     assert any("1 sentences were dropped" in note for note in given.notes)
 
 
@@ -263,7 +263,7 @@ def test_the_models_short_answer_counts_where_a_source_says_it(
 
 def test_unknown_ways_to_treat_claims_are_refused() -> None:
     with pytest.raises(UsageError, match="keep"):
-        AskContext(MODEL, TOKENISER, without_model(), contradictions(), unsupported="keep")
+        AskContext(MODEL, TOKENISER, without_model(), unsupported="keep")
 
 
 def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: Database, graph: str) -> None:
@@ -388,14 +388,14 @@ def test_a_stream_is_a_draft_and_the_checked_answer_follows_it(
     assert code == 0
     assert (
         err.index("draft, not checked yet:")
-        < err.index("She was born in Paris [C")
+        < err.index("She was born in Paris [")
         < err.index("the answer, with its claims")
     )
-    assert out.startswith("She was born in Paris [1] [unsupported].")
+    assert out.startswith("She was born in Paris [1] [contradicted].")
     assert "1 calls, 100 tokens in, 20 out, price not known" in out
     assert "draft" not in quiet
-    assert plain.startswith("She was born in Paris [1] [unsupported].")
-    assert json.loads(data)["answer"] == "She was born in Paris [1] [unsupported]."
+    assert plain.startswith("She was born in Paris [1] [contradicted].")
+    assert json.loads(data)["answer"] == "She was born in Paris [1] [contradicted]."
 
 
 def test_settings_say_who_judges_claims_and_what_happens_to_them(

@@ -1,9 +1,9 @@
 """Whether cited sentences support a claim, judged by their words alone, without a parser. Pure.
 
 A check that accuses only with proof. "supported": the sentences have the claim's names, numbers and dates, nearly all
-of its words, in about their order, and deny what it denies; a name may stand in the heading, or next to them where they
-say "he". "contradicted": another number or date stands in the same place. Else "quoted": its words are there, no more
-is known. Every rule was kept because it pays on right and wrong claims (docs/decisions/0066-the-check.md).
+of its words, in about their order, and deny what it denies; a name may stand in the heading, or next to them where
+they say "he". "contradicted": another number, date or name stands in the same place. Else "quoted": its words are
+there, no more is known. Every rule pays on right and wrong claims (docs/decisions/0066-citations-and-checks.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SUPPORTED, QUOTED, CONTRADICTED = "supported", "quoted", "contradicted"
 COVERAGE = 0.8  # share of the claim's words, without names, that the cited sentences must have
 ORDER = 0.7  # share of its words that must stand in their order in a sentence which has most of them, and at least four
 WINDOW = 3  # sentences beside each other that may support a claim together
-PROOF = 0.6  # likeness of the words around two numbers from which on one stands in the place of the other
+PROOF = 0.8  # likeness of the words around two numbers from which on one stands in the place of the other
 _AROUND = (6, 12)  # words on each side of a number, in the claim and in the text
 _FEWEST, _MOST = 4, 0.8
 _OPENING = 12  # words of a sentence, in which a pronoun stands for a name
@@ -74,7 +74,7 @@ def supports(claim: str, passages: Sequence[CitedPassage]) -> Support:
     cited = _Cited(passages)
     if not cited.sentences:
         return Support(QUOTED, "it cites no words")
-    if contradicted := cited.other_value(said):
+    if contradicted := cited.other_value(said) or cited.other_name(claim, said):
         return Support(CONTRADICTED, contradicted)
     reason = (
         cited.missing_value(said)
@@ -183,6 +183,23 @@ class _Cited:
         return [date for date in dates(said.order) if not any(_agrees(date, other) for other in there)]
 
     # -------------------------------------------------------------------------------------------------- names, words
+
+    def other_name(self, claim: str, said: Statement) -> str:
+        """Return which name stands in the place of one that is named nowhere here; empty where none surely does."""
+        for run in name_runs(claim):
+            words = [word for word in run.words if word in said.names]
+            if not words or any(self.has(word) or _is_among(word, self._known) for word in words):
+                continue
+            for text, each in zip(self._texts, self.sentences, strict=True):
+                for other in name_runs(text):
+                    ends = ((run.first, other.first), (run.last, other.last))
+                    likeness = max(_likeness(said, mine, each, theirs) for mine, theirs in ends)
+                    is_new = said.words.isdisjoint(other.words) and not _is_only_first(other, each, said)
+                    if is_new and likeness >= PROOF:
+                        theirs_written = " ".join(each.written[word] for word in other.words)
+                        mine_written = " ".join(said.written[word] for word in words)
+                        return f"the cited text says {theirs_written}, not {mine_written}"
+        return ""
 
     def missing_name(self, claim: str, said: Statement) -> str:
         """Return which names the sentences do not have; one may stand next to them, for a pronoun or as the subject."""

@@ -134,6 +134,8 @@ def test_what_is_turned_round_or_said_of_another_is_quoted(claim: str, text: str
     [
         ("Ada Lind directed Rain Road in 1932.", "Ada Lind directed Rain Road in 1931.", "contradicted"),
         ("Ada Lind was born on 14 May 1890.", "Ada Lind was born on 4 May 1890 in Oslo.", "contradicted"),
+        ("She was born in Paris.", "She was born in Oslo.", "contradicted"),
+        ("She was born in Paris.", "She was born in 1890 and saw Oslo, where the king lived, as a child.", "quoted"),
         ("The strike ended in 1913.", "The strike (1911–1913) ended.", "supported"),
         ("Tom was 22 years old.", "22-year-old Tom was there.", "supported"),
         ("About 1,000 people were hurt.", "Many people were hurt.", "quoted"),

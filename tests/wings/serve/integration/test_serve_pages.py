@@ -89,7 +89,7 @@ def test_an_answer_shows_how_each_claim_was_checked_and_leads_to_the_words(serve
     page = opened(server, "/ask", question=QUESTION)
     claims = page.xpath("//li[contains(@class, 'claim')]")
     assert [words(each.xpath("./p[1]/span")[0]) for each in claims] == [each["text"] for each in known["claims"]]
-    labels = {"supported": "✓ supported", "quoted": "≈ quoted", "unsupported": "✗ not supported"}
+    labels = {"supported": "✓ supported", "quoted": "≈ quoted", "contradicted": "✗ contradicted"}
     shown = [words(each.xpath(".//span[contains(@class, 'badge')]")[0]) for each in claims]
     assert shown == [labels[each["check"]] for each in known["claims"]]
     assert [each.get("href") for each in claims[0].xpath(".//a[@class='cite']")] == ["#q1"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from film_graph import MODEL, TOKENISER
-from kg_neo4j.factory import contradictions, without_model
+from kg_neo4j.factory import without_model
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.interface import UNANSWERED, Found, FoundChunk, Search
@@ -13,7 +13,7 @@ from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.reply import AnswerFromSources
 from kg_neo4j_offline.from_sources import WITHOUT_MODEL, answer
 
-HOW = AskContext(MODEL, TOKENISER, without_model(), contradictions())
+HOW = AskContext(MODEL, TOKENISER, without_model())
 
 
 def asked(question: str, *chunks: FoundChunk) -> Answer:
