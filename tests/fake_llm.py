@@ -354,7 +354,7 @@ _NUMBERED = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 _MARKED = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?: (?:of|ibn|bint|de|von|van) [A-ZÀ-Þ][\w'’-]+| [A-ZÀ-Þ][\w'’-]+)*")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
-_NUMBERED = re.compile(r"^(\d+\.\d+|F\d+) (.+)$", re.MULTILINE)  # of a prompt for an answer
+_CITABLE = re.compile(r"^(\d+\.\d+|F\d+) (.+)$", re.MULTILINE)  # of a prompt for an answer
 _ASKING = frozenset("what where when which whose does that this there their about".split())
 _WORD = re.compile(r"\w{3,}")
 _STOP = frozenset("The This That These Those He She It They His Her Its Their In On At By For With After".split())
@@ -403,7 +403,7 @@ def cite(user: str) -> str:
     evidence, _, question = user.rpartition("Question:")
     wanted = {word[:5] for word in _WORD.findall(question.casefold())} - _ASKING
     best, best_score = "NOT IN THE GRAPH", 0
-    for mark, sentence in _NUMBERED.findall(evidence):
+    for mark, sentence in _CITABLE.findall(evidence):
         score = len(wanted & {word[:5] for word in _WORD.findall(sentence.casefold())})
         if score > best_score:
             best, best_score = f"{sentence.rstrip('.!?')} [{mark}].", score

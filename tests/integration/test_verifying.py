@@ -53,12 +53,12 @@ def kg_there(run_kg: RunKg, notes: KnowledgeGraph) -> Kg:
         ("Ada Lind directed Rain Road in 1931.", "stated"),
         ("Rain Road was directed by Ada Lind.", "stated"),
         ("Otto Berg taught Ada Lind.", "stated"),
-        ("Ada Lind never directed Rain Road.", "contradicted"),
-        ("Jan Holm visited Vienna.", "contradicted"),
+        ("Ada Lind never directed Rain Road.", "not found"),
+        ("Jan Holm visited Vienna.", "not found"),
         ("Ada Lind directed Rain Road in 1934.", "contradicted"),
         ("Ada Lind was born in Oslo on 9 June 1890.", "contradicted"),
-        ("Rain Road directed Ada Lind in 1931.", "contradicted"),
-        ("Ada Lind directed The Glass Year in 1931.", "not found"),
+        ("Rain Road directed Ada Lind in 1931.", "not found"),
+        ("Ada Lind directed The Glass Year in 1931.", "contradicted"),
         ("Mia Fox directed Rain Road in 1931.", "not found"),
         ("Ada Lind collected stamps.", "not found"),
         ("Die Schauspieler wurden nicht bezahlt, und das Haus wurde nach dem Krieg verkauft.", "stated"),
@@ -145,7 +145,7 @@ def test_the_exit_code_says_whether_all_is_stated(kg_there: Kg, tmp_path: Path) 
     draft.write_text("Ada Lind directed Rain Road in 1934. Ada Lind collected stamps.", "utf-8")
     code, out, _ = kg_there("verify", str(draft))
     assert code == 1
-    assert "contradicted  Ada Lind directed Rain Road in 1934. (the text has '1931', not '1934')" in out
+    assert "contradicted  Ada Lind directed Rain Road in 1934. (the cited text says 1931, not 1934)" in out
     assert "not found     Ada Lind collected stamps." in out
     assert kg_there("verify", str(tmp_path / "missing.txt"))[0] == 1
     assert kg_there("verify", str(draft), "--encoding", "nonsense")[0] == 2
@@ -153,7 +153,7 @@ def test_the_exit_code_says_whether_all_is_stated(kg_there: Kg, tmp_path: Path) 
 
 def test_the_json_has_every_claim_with_its_quotes(kg_there: Kg, tmp_path: Path) -> None:
     draft = tmp_path / "draft.txt"
-    draft.write_text("Who was Ada Lind? Jan Holm visited Vienna.", "utf-8")
+    draft.write_text("Who was Ada Lind? Ada Lind directed Rain Road in 1934.", "utf-8")
     code, out, _ = kg_there("verify", str(draft), "--json")
     shape = json.loads(out)
     assert (code, set(shape), shape["left_out"]) == (1, {"claims", "left_out", "notes"}, 1)
