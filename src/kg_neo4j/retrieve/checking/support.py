@@ -10,12 +10,22 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.checking.statement import NameRun, Statement, name_runs, number_at, number_of, read
+from kg_neo4j.retrieve.checking.statement import NameRun, Statement, name_runs, read
+from kg_neo4j.retrieve.checking.values import (
+    Date,
+    agrees,
+    dates,
+    likeness,
+    may_be_year,
+    numbers_of,
+    other_end,
+    words_of_lives,
+)
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.words import MONTHS, family, fold, is_stop_word, same_word, split_words, word_spans
 
@@ -24,7 +34,6 @@ COVERAGE = 0.8  # share of the claim's words, without names, that the cited sent
 ORDER = 0.7  # share of its words that must stand in their order in a sentence which has most of them, and at least four
 WINDOW = 3  # sentences beside each other that may support a claim together
 PROOF = 0.8  # likeness of the words around two numbers from which on one stands in the place of the other
-_AROUND = (6, 12)  # words on each side of a number, in the claim and in the text
 _FEWEST, _MOST = 4, 0.8
 _OPENING = 12  # words of a sentence, in which a pronoun stands for a name
 _SUBJECT = 8  # words of a sentence, in which its subject is named
@@ -33,13 +42,11 @@ _BY = 3  # words from a verb, in which "by" makes it a passive
 _NEARER = 1.1  # times as much as the claim's number another one stands where the claim has it
 _DERIVED = 100  # numbers from here on may be the sum or the difference of two that are cited
 
-_LIFESPAN = re.compile(r"\([^()]*\d{3,4}[^()]*[–—-][^()]*\d{3,4}[^()]*\)")
 _YES_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;.–—-]+\s+", re.IGNORECASE)
 _DATA = data_files.beside(__file__)
 _DENIALS, _PASSED, _PRONOUNS, _RELATIVE = (_DATA.word_set(key) for key in ("denials", "passed", "pronouns", "relative"))
 _ARTICLES = _PRONOUNS | {"the", "a", "an"}
 _TURNED = {word: frozenset(others.split()) for word, others in _DATA.rows("turned", 2)}
-_Date = tuple[int | None, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +131,13 @@ class _Cited:
     def other_value(self, said: Statement) -> str:
         """Return which number or date stands in the place of one of the claim's; empty where none surely does."""
         for place, number in self._absent(said):
-            likeness, theirs = max(self._in_place_of(said, place, number)[1], default=(0.0, ""))
-            if likeness >= PROOF:
+            nearness, theirs = max(self._in_place_of(said, place, number)[1], default=(0.0, ""))
+            if nearness >= PROOF:
                 return f"the cited text says {theirs}, not {number}"
-        if other_end := _other_end(said, self._texts):
-            return other_end
+        if end := other_end(said, self._texts):
+            return end
         dated = [date for each in self.sentences for date in dates(each.order)]
-        if len(dated) == 1 and any(not _agrees(date, dated[0]) for date in self._other_dates(said)):
+        if len(dated) == 1 and any(not agrees(date, dated[0]) for date in self._other_dates(said)):
             return "the cited text gives another date"
         return ""
 
@@ -157,12 +164,12 @@ class _Cited:
     def _in_place_of(self, said: Statement, place: int, number: str) -> tuple[float | None, list[tuple[float, str]]]:
         """Return how much a number of the claim stands where it stands here, and other numbers that the claim lacks."""
         found = [
-            (_likeness(said, place, each, other), theirs)
+            (likeness(said, place, each, other), theirs)
             for each in (*self.sentences, self._near)
             for other, theirs in numbers_of(each)
-            if _may_be_year(theirs) == _may_be_year(number)
+            if may_be_year(theirs) == may_be_year(number)
         ]
-        own = max((likeness for likeness, theirs in found if theirs == number), default=None)
+        own = max((nearness for nearness, theirs in found if theirs == number), default=None)
         return own, [each for each in found if each[1] not in said.numbers]
 
     def _absent(self, said: Statement) -> list[tuple[int, str]]:
@@ -177,10 +184,10 @@ class _Cited:
             if number not in there and not (number.isdigit() and len(number) > 2 and float(number) in derived)
         ]
 
-    def _other_dates(self, said: Statement) -> list[_Date]:
+    def _other_dates(self, said: Statement) -> list[Date]:
         """Return the dates of the claim with which no date here, or next to here, agrees."""
         there = [date for each in (*self.sentences, self._near) for date in dates(each.order, bare=True)]
-        return [date for date in dates(said.order) if not any(_agrees(date, other) for other in there)]
+        return [date for date in dates(said.order) if not any(agrees(date, other) for other in there)]
 
     # -------------------------------------------------------------------------------------------------- names, words
 
@@ -193,9 +200,9 @@ class _Cited:
             for text, each in zip(self._texts, self.sentences, strict=True):
                 for other in name_runs(text):
                     ends = ((run.first, other.first), (run.last, other.last))
-                    likeness = max(_likeness(said, mine, each, theirs) for mine, theirs in ends)
+                    nearness = max(likeness(said, mine, each, theirs) for mine, theirs in ends)
                     is_new = said.words.isdisjoint(other.words) and not _is_only_first(other, each, said)
-                    if is_new and likeness >= PROOF:
+                    if is_new and nearness >= PROOF:
                         theirs_written = " ".join(each.written[word] for word in other.words)
                         mine_written = " ".join(said.written[word] for word in words)
                         return f"the cited text says {theirs_written}, not {mine_written}"
@@ -342,12 +349,6 @@ def has_word(statement: Statement, word: str) -> bool:
     return word in statement.words or bool(family(word) & statement.words) or _is_among(word, statement.words, 0)
 
 
-def words_of_lives(*texts: str) -> frozenset[str]:
-    """Return the words of birth and death where a bracket, such as "(1769 – 1859)", says both."""
-    has_both = any(_LIFESPAN.search(text) for text in texts)
-    return family("born") | family("die") if has_both else frozenset()
-
-
 def _subject(claim: str, said: Statement, cited: _Cited) -> tuple[NameRun | None, str]:
     """Return the name that a claim begins with, and the word after it that the sentences have; None where none is."""
     run = next(iter(name_runs(claim)), None)
@@ -417,82 +418,3 @@ def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
                 lengths[place] = max(lengths[place], before + 1)
             before = last
     return lengths[-1]
-
-
-# ------------------------------------------------------------------------------------------------- numbers and dates
-
-
-def _other_end(said: Statement, texts: Iterable[str]) -> str:
-    """Return whether "Ada (1769 – 1859)" has the claim's year, but as the other end of the life."""
-    is_birth, is_death = (bool(said.words & family(word)) for word in ("born", "die"))
-    years = {number for number in said.numbers if _may_be_year(number)}
-    if is_birth == is_death or len(years) != 1:
-        return ""
-    for match in (match for text in texts for match in _LIFESPAN.finditer(text)):
-        born, died = (read(part).numbers for part in re.split("[–—-]", match[0], maxsplit=1))
-        mine, others = (born, died) if is_birth else (died, born)
-        if years & others and not years & mine:
-            return "the cited text has that year for the other end of the life"
-    return ""
-
-
-def numbers_of(statement: Statement) -> Iterator[tuple[int, str]]:
-    """Yield the numbers of a statement, each with the place of its word."""
-    for place in range(len(statement.order)):
-        if (number := number_at(statement.order, place)) in statement.numbers and number is not None:
-            yield place, number
-
-
-def _likeness(said: Statement, place: int, told: Statement, other: int) -> float:
-    """Return how much the words around two numbers are alike, the nearer the more: 0 to 1."""
-    mine, theirs = (
-        _around(each, at, reach) for (each, at), reach in zip(((said, place), (told, other)), _AROUND, strict=True)
-    )
-    score = 0.0
-    for word, weight in mine.items():
-        found = max((each for key, each in theirs.items() if same_word(key, word) or key in family(word)), default=0.0)
-        score += min(weight, 0.5) * min(found + 0.2, 0.6) if found else 0.0
-    most = sum(min(weight, 0.5) * min(weight + 0.2, 0.6) for weight in mine.values())
-    return min(score / most, 1.0) if most else 0.0
-
-
-def _around(statement: Statement, place: int, reach: int) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for other in range(max(0, place - reach), min(len(statement.order), place + reach + 1)):
-        word = statement.order[other]
-        if other != place and (word in statement.content or word in MONTHS or word in statement.numbers):
-            found[word] = max(found.get(word, 0.0), 1 / (1 + abs(place - other)))
-    return found
-
-
-def _may_be_year(number: str) -> bool:
-    return number.isdigit() and len(number) == 4
-
-
-def _agrees(date: _Date, other: _Date) -> bool:
-    return all(mine is None or theirs is None or mine == theirs for mine, theirs in zip(date, other, strict=True))
-
-
-def dates(order: Sequence[str], *, bare: bool = False) -> list[_Date]:
-    """Return the dates with a month in them: (day, month, year), None for what is not said beside the month.
-
-    With `bare` also months without anything beside them.
-    """
-    found = []
-    order = [word for word in order if word != "of"]
-    for index, word in enumerate(order):
-        month = MONTHS.get(word)
-        before = number_of(order[index - 1]) if index else None
-        after = number_of(order[index + 1]) if index + 1 < len(order) else None
-        later = number_of(order[index + 2]) if index + 2 < len(order) else None
-        if month is None or not (before or after or bare):
-            continue
-        day = next((int(each) for each in (before, after) if each and _is_day(each)), None)
-        years = (each for each in (after, later) if each and not _is_day(each))
-        year = next((int(each) for each in years if each.isdigit() and len(each) < 10), None)
-        found.append((day, month, year))
-    return found
-
-
-def _is_day(number: str) -> bool:
-    return number.isdigit() and len(number) < 3 and 1 <= int(number) <= 31

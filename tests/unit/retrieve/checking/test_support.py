@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kg_neo4j.acquire import files
+from kg_neo4j.records import Document
 from kg_neo4j.retrieve.checking.support import CitedPassage, best_window, find_quote, supports
 from kg_neo4j.retrieve.sentences import split_sentences
 
@@ -199,7 +201,7 @@ ASKING = Path(__file__).parents[3] / "data" / "asking"
 
 def test_claims_of_a_large_model_are_supported_and_wrong_ones_are_not() -> None:
     """The half that rules were chosen by, on texts of our own; benchmarks/claims.py has the other half."""
-    texts = {name: (Path(__file__).parents[4] / file).read_text(encoding="utf-8") for name, file in OWN.items()}
+    texts = {name: _text(Path(__file__).parents[4] / file) for name, file in OWN.items()}
     claims = {row["id"]: row for row in map(json.loads, (ASKING / "claims.jsonl").read_text("utf-8").splitlines())}
     own = {
         key: [
@@ -216,6 +218,12 @@ def test_claims_of_a_large_model_are_supported_and_wrong_ones_are_not() -> None:
     assert right.count("supported") >= 0.92 * len(right)
     assert right.count("contradicted") == 0
     assert wrong.count("supported") <= 0.15 * len(wrong)
+
+
+def _text(path: Path) -> str:
+    (found,) = files.read([str(path)], graph="claims", encoding=None)
+    assert isinstance(found, Document)
+    return found.text
 
 
 def _half(question: str) -> int:
