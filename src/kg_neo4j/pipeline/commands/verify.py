@@ -74,7 +74,7 @@ def verify(
     """Check the claims of a file (txt, md, rst, html, pdf, docx) against the graph of the settings.
 
     A claim is a sentence. It is "stated" where up to three sentences of a passage support it, "contradicted" where they
-    have another number or date in its place, else "not found". Filters choose the
+    have another number, date or name in its place, else "not found". Filters choose the
     passages. Nothing in the graph is changed. Raises SourceNotFound, UnreadableSource and DatabaseError; UsageError for
     a folder, an unknown encoding, and filters that match nothing.
     """

@@ -64,13 +64,16 @@ def check_claims(text: str, citations: Sequence[Citation], found: Found) -> tupl
 def split_claims(text: str) -> list[str]:
     """Return the sentences and lines of an answer with their marks; one of marks alone belongs to the one before.
 
-    One that begins a line begins with the line break.
+    One that begins a line begins with the line break. A line that leads to a list ("Among them:") belongs to its first.
     """
-    lines = _LINE_END.split(_AFTER_END.sub(r"\2\1", text).strip())
-    parts = [[each.text for each in split_sentences(line)] for line in lines]
-    return [
-        f"\n{each}" if row and not place else each for row, some in enumerate(parts) for place, each in enumerate(some)
-    ]
+    found: list[str] = []
+    for row, line in enumerate(_LINE_END.split(_AFTER_END.sub(r"\2\1", text).strip())):
+        for place, each in enumerate(split_sentences(line)):
+            piece = f"\n{each.text}" if row and not place else each.text
+            if found and found[-1].endswith(":") and piece.startswith("\n"):
+                piece = found.pop() + piece
+            found.append(piece)
+    return found
 
 
 def _joined(sentences: Iterable[str]) -> str:
