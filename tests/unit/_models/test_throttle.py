@@ -305,7 +305,7 @@ def test_sixteen_callers_get_every_answer_whatever_is_refused(llm: FakeLlm, cloc
     said: dict[int, str] = {}
 
     def ask(number: int) -> None:
-        user = f"[C{number}]\nAda wrote note {number} in London.\n\nQuestion: what note {number}"
+        user = f"{number}.1 Ada wrote note {number} in London.\n\nQuestion: what note {number}"
         said[number] = chat.complete("s", user).text
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(40)]
@@ -313,7 +313,7 @@ def test_sixteen_callers_get_every_answer_whatever_is_refused(llm: FakeLlm, cloc
         each.start()
     for each in threads:
         each.join(60)
-    assert said == {number: f"Ada wrote note {number} in London [C{number}]." for number in range(40)}
+    assert said == {number: f"Ada wrote note {number} in London [{number}.1]." for number in range(40)}
     assert llm.calls == 40 + 10  # each refusal is one more request, and no other
 
 
