@@ -29,7 +29,7 @@ def rules(prompt: str, user: str) -> str:
     if answer.startswith(("node_id", "{")):
         return answer
     mark = hashlib.sha256(prompt.encode()).hexdigest()[:6]
-    return re.sub(r"\.?\s*(\[C\d+\])", rf", as note {mark} has it \1", answer, count=1)
+    return re.sub(r"\.?\s*(\[(?:\d+\.|F)\d+\])", rf", as note {mark} has it \1", answer, count=1)
 
 
 def sentences(text: str) -> list[str]:
