@@ -193,22 +193,21 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_loaded(
 
 def test_what_was_planned_is_what_is_asked(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
     questions = two_articles(tmp_path)
-    given = (questions, "--systems", "naive,local", "--json")
+    given = (questions, "--systems", "naive", "--json")
     before = shape(kg(*given, "--dry-run"))
     assert llm.calls == 0
     assert before["load"]["documents"] == 2
-    assert before["calls"] == 8 + 4 + 8 + 8  # answers; statements of 4 golden answers and of 8 answers; comparisons
+    assert before["calls"] == 4 + 4 + 4 + 4  # answers; statements of 4 golden answers and of 4 answers; comparisons
     first = shape(kg(*given))
     loading = first["building"]["load"]["calls"]
-    assert llm.calls == loading + 28
-    assert first["paid"]["calls"] == 28
-    assert [first["systems"][name]["calls"] for name in ("naive", "local")] == [4, 4]
-    assert sum(first["systems"][name]["judging"]["calls"] for name in ("naive", "local")) == 20
-    assert first["paid"]["usd"] == pytest.approx(28 * 0.00018)
+    assert llm.calls == loading + 16
+    assert first["paid"]["calls"] == 16
+    assert (first["systems"]["naive"]["calls"], first["systems"]["naive"]["judging"]["calls"]) == (4, 12)
+    assert first["paid"]["usd"] == pytest.approx(16 * 0.00018)
     planned = shape(kg(*given, "--dry-run"))
     assert planned["load"] is None
-    assert {name: each["calls"] for name, each in planned["systems"].items()} == {"naive": 4, "local": 4}
-    assert (planned["judging"]["calls"], planned["calls"]) == (20, 28)
+    assert {name: each["calls"] for name, each in planned["systems"].items()} == {"naive": 4}
+    assert (planned["judging"]["calls"], planned["calls"]) == (12, 16)
     calls = llm.calls
     assert shape(kg(*given))["paid"]["calls"] == planned["calls"] == llm.calls - calls
 
@@ -274,20 +273,20 @@ def test_a_case_that_is_not_judged_is_counted_and_left_out_of_the_mean(kg: Run, 
 
 def test_a_run_that_the_model_ends_goes_on_and_asks_nothing_twice(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
     questions, save = two_articles(tmp_path), tmp_path / "run.jsonl"
-    whole = shape(kg(questions, "--systems", "naive,local", "--json"))
+    whole = shape(kg(questions, "--systems", "naive", "--json"))
     before = llm.calls
-    given = (questions, "--systems", "naive,local", "--save", str(save), "--json")
+    given = (questions, "--systems", "naive", "--save", str(save), "--json")
     for answered in (0, 3, 9):
         llm.answer(answered).fail(401)
         assert kg(*given)[0] == 5
         llm.forget()
     done = shape(kg(*given))
-    assert llm.calls - before == 28 + 3  # each refusal once
+    assert llm.calls - before == 16 + 3  # each refusal once
     assert without_times(json.dumps(done["systems"])) == without_times(json.dumps(whole["systems"]))
     assert done["cases"] == whole["cases"]
     again = kg(*given)
-    assert llm.calls - before == 31
-    assert json.loads(again[1])["taken"] == 8
+    assert llm.calls - before == 16 + 3
+    assert json.loads(again[1])["taken"] == 4
     assert json.loads(again[1])["systems"] == done["systems"]
 
 
