@@ -52,7 +52,7 @@ def ask(
 
     The mode "auto" chooses by rule, and `Answer.routing` says what and why. Nothing but what the filters leave is
     found, mentioned or cited. Without a model the answer is made of sentences of the sources, of reports or of rows. A
-    graph without vectors is searched by words. Claims that their sources do not support are marked, or treated as `how`
+    graph without vectors is searched by words. Claims that their sources contradict are marked, or treated as `how`
     says. Raises UsageError for a filter value, an aspect or a level that the graph does not have, and the model's and
     the database's errors.
     """

@@ -46,7 +46,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     "cypher": from the rows of a query, a canned one or one that the model writes, or "auto", which chooses by the
     question and says in `routing` what and why; it never lets a model write a query. A `retriever` searches instead of
     these modes. What is retrieved, shown and cited obeys `filters`. `max_context_tokens` bounds the evidence; None is
-    6,000, of a tree 1,700. A model takes the question apart before the search where `decompose` is set; UsageError
+    2,500, of a tree 1,700. A model takes the question apart before the search where `decompose` is set; UsageError
     without a model. `on_token` gets a model's words as they come, before they are checked. `found` is False where the
     graph does not hold an answer.
     """

@@ -32,12 +32,12 @@ from kg_neo4j.words import MONTHS, family, fold, is_stop_word, same_word, split_
 SUPPORTED, QUOTED, CONTRADICTED = "supported", "quoted", "contradicted"
 COVERAGE = 0.8  # share of the claim's words, without names, that the cited sentences must have
 ORDER = 0.7  # share of its words that must stand in their order in a sentence which has most of them, and at least four
-WINDOW = 3  # sentences beside each other that may support a claim together
+WINDOW = 3  # neighbouring sentences that may support a claim together
 PROOF = 0.8  # likeness of the words around two numbers from which on one stands in the place of the other
 _FEWEST, _MOST = 4, 0.8
 _OPENING = 12  # words of a sentence, in which a pronoun stands for a name
 _SUBJECT = 8  # words of a sentence, in which its subject is named
-_GOVERNED = 5  # words after a denial, of which the first one that says something is denied
+_GOVERNED = 5  # words after a denial: the first content word among them is what it denies
 _BY = 3  # words from a verb, in which "by" makes it a passive
 _NEARER = 1.1  # times as much as the claim's number another one stands where the claim has it
 _DERIVED = 100  # numbers from here on may be the sum or the difference of two that are cited
@@ -45,6 +45,7 @@ _DERIVED = 100  # numbers from here on may be the sum or the difference of two t
 _YES_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;.–—-]+\s+", re.IGNORECASE)
 _DATA = data_files.beside(__file__)
 _DENIALS, _PASSED, _PRONOUNS, _RELATIVE = (_DATA.word_set(key) for key in ("denials", "passed", "pronouns", "relative"))
+_PERSONAL = _PRONOUNS - _RELATIVE
 _ARTICLES = _PRONOUNS | {"the", "a", "an"}
 _TURNED = {word: frozenset(others.split()) for word, others in _DATA.rows("turned", 2)}
 
@@ -103,9 +104,7 @@ class _Cited:
         self._texts = [each.text for text in texts for each in split_sentences(text)]
         self.sentences = [read(text) for text in self._texts]
         is_table = bool(texts) and all(" | " in text for text in texts)
-        self._near = read(
-            " ".join(each.near for each in passages) if not is_table else ""
-        )  # other rows say other things
+        self._near = read("" if is_table else " ".join(each.near for each in passages))  # other rows say other things
         self._titles = _folded(each.title for each in passages)
         self._words = frozenset().union(*(each.words for each in self.sentences))
         self._passages = passages
@@ -302,7 +301,7 @@ class _Cited:
             names = [run for run in name_runs(text) if not _is_only_first(run, each, said)]
             for place in _places(each, word) + [at for at, one in enumerate(each.order) if one in family(word)]:
                 before = [run for run in names if run.last < place][::-1]
-                pronoun = max((at for at in range(place) if each.order[at] in _PRONOUNS - _RELATIVE), default=-1)
+                pronoun = max((at for at in range(place) if each.order[at] in _PERSONAL), default=-1)
                 nearest = before[:2] if before and _is_joined(each, before[0]) else before[:1]
                 if _is_passive(each, place) != is_passive:
                     nearest = [run for run in names if run.first > place][:1]
