@@ -66,7 +66,7 @@ _WRITE = Query(
     MERGE (t)-[:TREE_OF]->(d)
     WITH t
     CALL (t) { UNWIND $passages AS row
-      MERGE (n:KgTreeNode:TreeNode {id: row.id}) SET n:Passage, n += row.values, n.graph = $graph, n.tree = t.id
+      MERGE (n:KgTreeNode:TreeNode {id: row.id}) SET n:Leaf, n += row.values, n.graph = $graph, n.tree = t.id
       MERGE (t)-[:HAS_LEAF]->(n)
       WITH n, row UNWIND row.overlaps AS part MATCH (c:Chunk {id: part[0]})
       MERGE (n)-[:OVERLAPS {start: part[1], end: part[2]}]->(c) }

@@ -19,7 +19,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.community_reports import CommunityReportsReport, write_reports
+from kg_neo4j.organise.community_reports import CommunityReportsReport, Wanted, write_reports
 from kg_neo4j.organise.stored_reports import CommunityReport
 
 TOKENISER = tokens.load("approximate-1")
@@ -54,7 +54,7 @@ def report(
 ) -> CommunityReportsReport:
     with Lease(database, graph) as lease:
         refresh(database, graph, lease=lease, singletons=singletons)
-        return write_reports(database, graph, door_to(model, **how), TOKENISER, domain, lease=lease)
+        return write_reports(database, graph, door_to(model, **how), TOKENISER, Wanted(domain, 2), lease=lease)
 
 
 def add(database: Database, graph: str, name: str, facts: list[Fact]) -> None:
@@ -106,4 +106,4 @@ def write_only(
     database: Database, graph: str, model: ChatModel | None, domain: str | None = None
 ) -> CommunityReportsReport:
     with Lease(database, graph) as lease:
-        return write_reports(database, graph, door_to(model), TOKENISER, domain, lease=lease)
+        return write_reports(database, graph, door_to(model), TOKENISER, Wanted(domain, 2), lease=lease)

@@ -5,14 +5,15 @@
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
 //          $entity_vector LIST<FLOAT> (vector of the question, or null: entities are not compared); $fact_vector LIST<FLOAT> (likewise for facts);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
-//          $ranked LIST<MAP> (id and score of the chunks found);
+//          $ranked LIST<MAP> (id and score of the chunks found); $rest LIST<FLOAT> (vector of the question without its names, or null);
 //          $fetch_words INTEGER (hits by words to fetch, >= 1, default 100);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
 //          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000);
 //          $filtered BOOLEAN (whether filters leave something out)
 // columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
 //          facts LIST<MAP> (id, type, source, source_id, target, target_id, description, start_date, evidence_count, score, statements),
-//          chunks LIST<MAP> (id, text, tokens, section, document, language, score),
+//          chunks LIST<MAP> (id, text, tokens, section, document, language, score, near: start of each passage, and its cosine
+//          to $rest),
 //          short BOOLEAN (filters leave too few of the finds by words: more are to be fetched)
 // order:   none; each list is in descending order of score, then by id
 // source:  kg-neo4j
@@ -205,7 +206,8 @@ CALL (entities, facts) { // the chunks found, and those that the entities and fa
   OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
   WITH c, d, score ORDER BY score DESC, c.id
   RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
-                  score: score}) AS chunks
+                  score: score, near: COLLECT { MATCH (p:KgPassage)-[:IN_CHUNK]->(c) WHERE size(p.embedding) = size($rest)
+                                                RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] }}) AS chunks
 }
 RETURN entities, facts, chunks,
        $filtered AND ((entity_more AND size(entity_words) < 2 * $seeds) OR (fact_more AND size(fact_words) < $facts)) AS short

@@ -36,7 +36,7 @@ CALL (beneath) {
 }
 CALL (beneath, read) {
   UNWIND read + beneath AS leaf
-  WITH DISTINCT leaf WHERE leaf:KgChunk OR leaf:Passage
+  WITH DISTINCT leaf WHERE leaf:KgChunk OR leaf:Leaf
   WITH leaf ORDER BY leaf.id IN $nodes DESC,
                      CASE WHEN size(leaf.embedding) = size($vector) THEN vector.similarity.cosine(leaf.embedding, $vector) ELSE 0 END DESC,
                      leaf.id LIMIT $limit

@@ -8,7 +8,7 @@
 // source:  the narrative thesis
 UNWIND $rows AS row
 MERGE (n:KgTreeNode:TreeNode {id: row.id})
-SET n:Passage, n += row.properties, n.graph = $graph, n.tree = $tree,
+SET n:Leaf, n += row.properties, n.graph = $graph, n.tree = $tree,
     n.embedding = row.embedding, n.embedding_hash = row.embedding_hash
 WITH n, row
 CALL (n) {

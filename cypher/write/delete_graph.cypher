@@ -5,7 +5,7 @@
 // columns: deleted INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (n:KgDocument|KgChunk|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode|KgLease|KgGraphState)
+MATCH (n:KgDocument|KgChunk|KgPassage|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode|KgLease|KgGraphState)
 WHERE n.graph = $graph
 WITH n LIMIT $limit
 DETACH DELETE n

@@ -14,6 +14,8 @@ UNWIND [
    vectors: EXISTS { MATCH (n:KgEntity {graph: $graph}) WITH n LIMIT $looked_at WHERE n.embedding IS NOT NULL }},
   {label: 'Fact', nodes: EXISTS { MATCH (:KgFact {graph: $graph}) },
    vectors: EXISTS { MATCH (n:KgFact {graph: $graph}) WITH n LIMIT $looked_at WHERE n.embedding IS NOT NULL }},
+  {label: 'Passage', nodes: EXISTS { MATCH (:KgPassage {graph: $graph}) },
+   vectors: EXISTS { MATCH (n:KgPassage {graph: $graph}) WITH n LIMIT $looked_at WHERE n.embedding IS NOT NULL }},
   {label: 'TreeNode', nodes: EXISTS { MATCH (:KgTreeNode {graph: $graph}) },
    vectors: EXISTS { MATCH (n:KgTreeNode {graph: $graph}) WITH n LIMIT $looked_at WHERE n.embedding IS NOT NULL }}
 ] AS row

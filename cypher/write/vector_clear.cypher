@@ -5,7 +5,7 @@
 // columns: cleared INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (n:KgChunk|KgEntity|KgFact|KgTreeNode)
+MATCH (n:KgChunk|KgPassage|KgEntity|KgFact|KgTreeNode)
 WHERE n.graph = $graph AND n.embedding IS NOT NULL
 WITH n LIMIT $limit
 REMOVE n.embedding, n.embedding_hash

@@ -5,7 +5,7 @@
 // columns: graph STRING (null: not from kg-neo4j), vectors INTEGER
 // order:   graph
 // source:  kg-neo4j
-MATCH (n:KgChunk|KgEntity|KgFact|KgTreeNode)
+MATCH (n:KgChunk|KgPassage|KgEntity|KgFact|KgTreeNode)
 WHERE n.embedding IS NOT NULL
 RETURN n.graph AS graph, count(*) AS vectors
 ORDER BY graph

@@ -3,11 +3,11 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $after STRING (id of the last node of the page before);
 //          $limit INTEGER (nodes a page, >= 1)
-// columns: id STRING, hash STRING, text STRING
+// columns: id STRING, hash STRING, heading STRING, text STRING
 // order:   id
 // source:  the embedding analysis
 MATCH (n:KgChunk)
 WHERE n.id > $after AND n.graph = $graph
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash,
-       coalesce(n.heading + '\n', '') + n.text AS text
+       n.heading AS heading, n.text AS text
 ORDER BY id LIMIT $limit

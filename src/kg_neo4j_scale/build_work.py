@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +10,9 @@ from typing import Any
 
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
-from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j.errors import KgError, WorkerLost, cannot_write
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.organise.vectors import text_hash
+from kg_neo4j.organise.vectors import with_passages
 from kg_neo4j.settings import Settings
 from kg_neo4j_scale.bulk.folding import FoldTask, write_task
 from kg_neo4j_scale.bulk.naming import write_names
@@ -87,12 +86,11 @@ class BuildWork(Work[BuildTask, BuildOutcome]):
 
 
 def _embedding(settings: Settings) -> Embed:
-    """Return what gives texts the vectors and hashes that a load stores."""
+    """Return what gives chunks the passages, vectors and hashes that a load stores."""
     model, tokeniser = factory.embedding_model(settings), tokens.load()
 
-    def embed(texts: Sequence[str]) -> Iterable[tuple[Any, str]]:
-        vectors = embed_texts(model, texts, tokeniser)
-        return zip(vectors, (text_hash(text, model) for text in texts), strict=True)
+    def embed(chunks: Sequence[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+        return with_passages(model, tokeniser, chunks)
 
     return embed
 

@@ -55,7 +55,7 @@ def test_each_community_is_asked_about_once_and_every_reference_exists(
     assert (llm.calls, done.usage.calls, done.communities, done.by_model, done.flagged) == (2, 2, 2, 2, 0)
     assert [(each.method, each.size) for each in found] == [("model", 5), ("model", 5)]
     assert found[0].title.startswith("Report on")
-    assert (found[0].rating, len(found[0].findings)) == (6.5, 5)
+    assert (found[0].rating, len(found[0].findings)) == (6.5, 1)
     assert check_references(database, graph, found) > 10
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [1, 1]
     names = cypher("MATCH (e:Entity) WHERE e.graph = $graph RETURN e.id AS id, e.name AS name")

@@ -77,7 +77,7 @@ def search(database: Database, graph: str, question: str, filters: Filters, *, b
     found = Search(graph, asked, words, scope=resolve(database, graph, filters))
     if by == "words":
         return found
-    indexes = {"chunk_index": names["Chunk"], "entity_index": names["Entity"], "fact_index": names["Fact"]}
+    indexes = {"passage_index": names["Passage"], "entity_index": names["Entity"], "fact_index": names["Fact"]}
     return replace(found, vector=vector, **indexes)
 
 

@@ -26,7 +26,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.community_reports import write_reports
+from kg_neo4j.organise.community_reports import Wanted, write_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.overview import partial_answers, report_selection
@@ -101,7 +101,7 @@ def two_villages(database: Database, graph: str, model: ChatModel | None) -> Non
 def prepare(database: Database, graph: str, model: ChatModel | None) -> None:
     with Lease(database, graph) as lease:
         refresh(database, graph, lease=lease)
-        write_reports(database, graph, door_to(model), TOKENISER, lease=lease)
+        write_reports(database, graph, door_to(model), TOKENISER, Wanted(smallest=2), lease=lease)
 
 
 def said(*scored: tuple[int, str]) -> str:
@@ -219,7 +219,7 @@ def two_levels(database: Database, graph: str, model: ChatModel) -> None:
     with Lease(database, graph) as lease:
         refresh(database, graph, lease=lease)
         database.write(Query("test", "test", "test", "write", (), (), "none", "test", PARENTS), graph=graph)
-        write_reports(database, graph, door_to(model), TOKENISER, lease=lease)
+        write_reports(database, graph, door_to(model), TOKENISER, Wanted(smallest=2), lease=lease)
     assert [each.level for each in read_reports(database, graph)] == [0, 0, 1, 1, 1, 1]
 
 

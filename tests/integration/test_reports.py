@@ -143,7 +143,7 @@ def test_database_info_counts_what_is_there(database: Database, curie: str) -> N
     kept = of("Bookkeeping label")
     assert (kept["Document"], kept["Chunk"], kept["Fact"]) == (2, 6, 5)
     assert of("Bookkeeping nodes")[""] == sum(
-        count for name, count in kept.items() if name not in ("Unsettled", "Passage", "Summary", "Detail")
+        count for name, count in kept.items() if name not in ("Unsettled", "Leaf", "Summary", "Detail")
     )
     assert of("Bookkeeping relationship type")["STATED_IN"] == 6
     assert of("Bookkeeping relationships")[""] == sum(of("Bookkeeping relationship type").values())

@@ -62,7 +62,8 @@ def by_meaning(database: Database, graph: str, question: str, mode: str = "local
     """Search by vectors alone."""
     vector = tuple(float(value) for value in MODEL.embed([question])[0])
     names = {label: constraints.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
-    search = Search(graph, read(question), None, vector, names["Chunk"], names["Entity"], names["Fact"])
+    indexes = {f"{label.lower()}_index": names[label] for label in ("Passage", "Entity", "Fact")}
+    search = Search(graph, read(question), None, vector, rest=vector, **indexes)
     return MODES[mode].retrieve(database, search)
 
 

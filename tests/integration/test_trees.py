@@ -100,11 +100,11 @@ def test_long_chunks_are_cut_into_passages_that_know_their_chunks(
     tell(database, graph, "lamp", ["\n\n".join(story()[:20]), "\n\n".join(story()[20:])])
     done = tree(settings=offline)
     assert done.trees[0].are_passages
-    assert count(database, graph, "Passage") == done.leaves > 4
+    assert count(database, graph, "Leaf") == done.leaves > 4
     rows = read(
         database,
         """
-        MATCH (p:Passage)-[o:OVERLAPS]->(c:Chunk) WHERE p.graph = $graph
+        MATCH (p:Leaf)-[o:OVERLAPS]->(c:Chunk) WHERE p.graph = $graph
         RETURN p.text AS text, substring(c.text, o.start, o.end - o.start) AS shared
         """,
         graph=graph,

@@ -23,6 +23,7 @@ def ask(
     level: int | None = None,
     top_k: int | None = None,
     cosine: bool = False,
+    embedding: str = "passage",
     traversal: str | None = None,
     tree: str | None = None,
     aspect: list[str] | None = None,
@@ -49,6 +50,7 @@ def ask(
     chosen = TreeChoice(
         tree or TreeChoice().name, nodes or TOP_K, traversal or COLLAPSED, tuple(aspect or ()), cosine=by_cosine
     )
+    chunks = ChunkChoice(top_k or CHUNKS if is_naive else CHUNKS, is_naive and cosine, embedding)
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model)
         with draft(stream=is_streamed(stream, as_json)) as on_token:
@@ -60,7 +62,7 @@ def ask(
                 filters=filters,
                 max_context_tokens=context_tokens,
                 tree=chosen,
-                chunks=ChunkChoice(top_k or CHUNKS, cosine) if is_naive else None,
+                chunks=chunks,
                 decompose=decompose,
                 progress=bars,
                 on_token=on_token,

@@ -44,7 +44,7 @@ def communities(
     budget_usd: float | None = None,
     show: int | None = None,
     level: int | None = None,
-    smallest: int = 2,
+    smallest: int | None = None,
     limit: int = 20,
     model: str | None = None,
     graph: str | None = None,
@@ -66,18 +66,19 @@ def communities(
     if show is not None:
         _show_report(settings, show, level or 0, as_json=as_json)
     elif reports:
-        options = communities.CommunityReportOptions(domain, budget_usd, singletons)
+        chosen = {} if smallest is None else {"smallest": smallest}
+        options = communities.CommunityReportOptions(domain, budget_usd, singletons=singletons, **chosen)
         _write_reports(settings, options, dry_run=dry_run, as_json=as_json)
     else:
         with progress(quiet=as_json) as bars:
             found = communities.communities(
-                settings=settings, level=level, smallest=smallest, limit=limit, progress=bars
+                settings=settings, level=level, smallest=smallest or 2, limit=limit, progress=bars
             )
         rows = [(each.level, each.number, each.size, each.rating, each.title or "", each.members) for each in found]
         columns = ("Level", "Community", "Size", "Rating", "Title", "Members")
         show_table({"graph": settings.graph, "communities": found}, columns, rows, as_json=as_json)
         if not as_json:
-            _print_hints(found, smallest, limit)
+            _print_hints(found, smallest or 2, limit)
 
 
 def _print_hints(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> None:

@@ -17,15 +17,14 @@ Spans = tuple[tuple[int, int], ...]
 _HEADING = re.compile(r"#{1,6}\s|={2,}")
 
 
-def cut(text: str, count: Callable[[str], int], language: str | None = None) -> Iterator[Spans]:
-    """Yield the passages of `text` in order, each as the places of its sentences. `count` counts tokens."""
-    part: list[tuple[int, int]] = []
-    for start, end in sentences(text, 0, len(text), language):
-        if part and _HEADING.match(text, start) and not _HEADING.match(text, part[-1][0]):
-            yield from _evenly(part, [count(text[slice(*each)]) + 1 for each in part])
-            part = []
-        part.append((start, end))
-    yield from _evenly(part, [count(text[slice(*each)]) + 1 for each in part])
+def cut(text: str, count: Callable[[str], int]) -> list[Spans]:
+    """Return the passages of `text` in order, each as the places of its sentences. `count` counts tokens."""
+    parts: list[list[tuple[int, int]]] = [[]]
+    for start, end in sentences(text, 0, len(text)):
+        if parts[-1] and _HEADING.match(text, start) and not _HEADING.match(text, parts[-1][-1][0]):
+            parts.append([])
+        parts[-1].append((start, end))
+    return [each for part in parts for each in _evenly(part, [count(text[slice(*one)]) + 1 for one in part])]
 
 
 def _evenly(part: Sequence[tuple[int, int]], tokens: Sequence[int]) -> Iterator[Spans]:

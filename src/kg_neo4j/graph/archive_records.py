@@ -26,7 +26,7 @@ from kg_neo4j.graph.queries import BASE_LABELS
 MAX_NAME = 200  # characters of a graph, an id or a model
 MAX_KEY = 100  # characters of a property key
 MAX_DIMENSION = 4096
-TREE_NODES = frozenset({"Passage", "Summary", "Detail"})
+TREE_NODES = frozenset({"Leaf", "Summary", "Detail"})
 
 _ALSO = {**dict.fromkeys(("Chunk", "Decision", "Entity", "Fact"), frozenset({"Unsettled"})), "TreeNode": TREE_NODES}
 _DATA = data_files.beside(__file__)

@@ -41,7 +41,9 @@ LEFT_OUT = (
 # What a model said of these is left out: the summaries, reports and trees made of it are there.
 ANSWERS_LEFT_OUT = ("description", "report", "aspects", "summary", "detail", "vector")
 # Labels of nodes, the export's order, and the label that has their id constraint.
-KINDS = {base: base for base in BASE_LABELS if base != "TreeNode"} | dict.fromkeys(TREE_NODES, "TreeNode")
+# Passages are left out: they are the text of the chunks again.
+_BASES = [base for base in BASE_LABELS if base != "Passage"]
+KINDS = {base: base for base in _BASES if base != "TreeNode"} | dict.fromkeys(TREE_NODES, "TreeNode")
 _LINES = (".jsonl", ".ndjson", ".json", ".gz")  # of an export, or an archive
 TABLES = (".csv", ".graphml")
 _NODE = {
@@ -124,7 +126,7 @@ def lines(database: Database, graph: str) -> Iterator[str]:
     for kind, base in sorted(KINDS.items()):
         for row in _nodes(database, nodes.for_label(base), graph, kind=kind, without=ANSWERS_LEFT_OUT):
             yield _line({"kind": "node", "labels": sorted(row["labels"]), "properties": _kept(row["properties"])})
-    by_label = [_relationships(database, base, graph) for base in BASE_LABELS]
+    by_label = [_relationships(database, base, graph) for base in _BASES]
     for row in heapq.merge(*by_label, key=operator.itemgetter("start")):
         if row["graph"] == graph and not (row["type"] == "ANSWERS" and row["kind"] in ANSWERS_LEFT_OUT):
             ends = {"start": row["start"], "end": row["end"]}

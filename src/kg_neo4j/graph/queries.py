@@ -21,7 +21,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import TYPE_PATTERN
 
 TYPE_PLACEHOLDER = "`TYPE_PLACEHOLDER`"
-BASE_LABELS = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Tree", "TreeNode")
+BASE_LABELS = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Passage", "Tree", "TreeNode")
 
 OWN = "Kg"  # begins the label that each node of ours has beside its public one, as KgChunk beside Chunk
 

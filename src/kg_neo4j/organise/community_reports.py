@@ -20,6 +20,7 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word
+from kg_neo4j.errors import ModelError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row, batches
@@ -27,7 +28,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
 from kg_neo4j.organise.report_questions import (
     NOT_ANSWERED,
-    TINY,
+    SMALLEST,
     Asker,
     WriteReport,
     WrittenReport,
@@ -46,6 +47,14 @@ LONGEST_DOMAIN = 200  # characters, named by a person or by a model
 STAGE = "reports"
 BASE_TOKENS = 200  # of a report without its findings, as a plan assumes it
 FINDING_TOKENS = 110  # of a finding: fewer than the words that a report may have
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What reports are written for, and on what."""
+
+    domain: str | None = None  # what the documents are about; empty: nothing is said; None: as reports so far
+    smallest: int = SMALLEST  # members of a community that a model is asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +93,17 @@ class CommunityReportsPlan:
 
 
 def plan_reports(
-    database: Database, graph: str, door: Door, tokeniser: Tokeniser, domain: str | None = None
+    database: Database,
+    graph: str,
+    door: Door,
+    tokeniser: Tokeniser,
+    wanted: Wanted | None = None,
 ) -> CommunityReportsPlan:
     """Return what `write_reports` would ask, without a price: the same run, with a door that counts, without writing.
 
     Calls and tokens are estimates: reports on parts are not written yet.
     """
-    run = _ReportsRun(database, graph, door, tokeniser, domain, None)
+    run = _ReportsRun(database, graph, door, tokeniser, wanted or Wanted(), None)
     for rows in pages(run.communities):
         run.write(rows)
     return CommunityReportsPlan(graph, door.model, len(run.communities), run.current, run.composed, *run.still_to_pay())
@@ -101,20 +114,18 @@ def write_reports(
     graph: str,
     door: Door,
     tokeniser: Tokeniser,
-    domain: str | None = None,
+    wanted: Wanted | None = None,
     progress: Progress = SILENT,
     *,
     lease: Lease,
 ) -> CommunityReportsReport:
     """Bring the reports on all communities of `graph` up to date. A repeat gives 0 changes and 0 calls.
 
-    `domain` is what the documents are about; empty: nothing is said; None: as reports so far.
-
-    A model that fails, or a budget that is reached, does not stop: reports that were to be asked for are composed from
-    the graph, `unfinished` says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease
-    was lost.
+    Reports on communities with fewer than `wanted.smallest` members are composed from the graph; so are those that a
+    model cannot write, or that a budget leaves out. A server that is lost leaves its reports unwritten. `unfinished`
+    says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease was lost.
     """
-    run = _ReportsRun(database, graph, door, tokeniser, domain, lease)
+    run = _ReportsRun(database, graph, door, tokeniser, wanted or Wanted(), lease)
     progress.start(STAGE, len(run.communities))
     for rows in pages(run.communities):
         run.write(rows)
@@ -164,7 +175,7 @@ class _ReportsRun:
     graph: str
     door: Door
     tokeniser: Tokeniser
-    wanted_domain: str | None
+    wanted: Wanted
     lease: Lease | None  # None: a plan, which asks and writes nothing
     communities: Sequence[Row] = field(init=False)
     domain: str = field(init=False)  # that a model is given
@@ -182,7 +193,7 @@ class _ReportsRun:
 
     def __post_init__(self) -> None:
         self.communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
-        self.domain = usual_domain(self.communities) if self.wanted_domain is None else self.wanted_domain
+        self.domain = usual_domain(self.communities) if self.wanted.domain is None else self.wanted.domain
         door = self.door.storing(GraphAnswers(self.database, self.graph, self.lease))
         self.door = door if self.lease else door.counting([])
         self.asker = Asker(self.graph, door.name, door.window, self.domain, self.tokeniser)
@@ -206,7 +217,7 @@ class _ReportsRun:
             for row in known
             if row["method"] == MODEL
             and row["hash"] == materials[row["id"]].digest
-            and self.wanted_domain in (None, row["domain"] or "")
+            and self.wanted.domain in (None, row["domain"] or "")
         }
         written = self._written([materials[row["id"]] for row in known if row["id"] not in current])
         made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in known if row["id"] in written]
@@ -224,7 +235,11 @@ class _ReportsRun:
     def _written(self, wanted: Sequence[ReportMaterial]) -> dict[str, WrittenReport]:
         """Return what each report says; stored answers are not paid for again."""
         tasks = [self._task(material) for material in wanted]
-        done = {task.material.id: composed(task, self.door) for task in tasks if len(task.material.members) < TINY}
+        done = {
+            task.material.id: composed(task, self.door)
+            for task in tasks
+            if len(task.material.members) < self.wanted.smallest
+        }
         asked = [task for task in tasks if task.material.id not in done]
         asked.sort(key=lambda task: (-len(task.material.members), task.material.id))  # a budget may end the run
         self.composed += len(done)
@@ -237,6 +252,8 @@ class _ReportsRun:
                 self.unasked[task.request("", 0).key] = task
             elif report is None:
                 self.failed.append(str(answer.error))
+                if isinstance(self.door.stopped, ModelError):
+                    continue  # the server is lost, not the budget reached: the next run goes on
             done[task.material.id] = report or composed(task, self.door, NOT_ANSWERED)
         return done
 

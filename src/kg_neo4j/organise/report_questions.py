@@ -38,12 +38,11 @@ LARGE_WINDOW = 24_000  # tokens
 LEAST_INPUT = 400  # tokens, in the smallest window
 WORDS_A_FINDING = 90
 WORDS = 150  # of everything else in a report
-TINY = 2  # members; a single entity has no community that a model could say something about
+SMALLEST = 5  # members of a community that a model is asked about, unless fewer are wanted
 UNUSABLE = 1_000  # faults of a draft that gives no report: more than any other can have
 NOT_ANSWERED = "the model gave no answer"
 DECLINED = "the provider's filter declined to write this report"
-FEWEST, MOST = 5, 10  # findings (the length study)
-ENOUGH = 10  # members and relationships; a community with fewer has fewer findings
+MOST = 10  # findings, from 20 members on (the length study: 5 to 10); a smaller community has half as many as members
 LONGEST_TITLE = 200  # characters
 LONGEST_TEXT = 6_000  # characters of one summary or explanation
 LEAST_RATING, HIGHEST_RATING = 0.0, 10.0
@@ -180,23 +179,20 @@ def _completed(draft: ReportDraft, task: WriteReport, door: Door) -> ReportDraft
 
 
 def _counted(least: int, most: int) -> str:
-    if least == most:
-        return f"exactly {most}, because the community is tiny" if most < FEWEST else f"exactly {most}"
-    tiny = " (the community is tiny: rather few than repetitions)" if least < FEWEST else ""
-    return f"{least} to {most}{tiny}"
+    return f"exactly {most}" if least == most else f"{least} to {most}: rather few than repetitions"
 
 
 # ------------------------------------------------------------------------------------------------- answers
 
 
 def fewest_findings(material: ReportMaterial) -> int:
-    """Return how many findings a report has at least: 5, or half of what a tiny community consists of."""
-    return FEWEST if material.elements >= ENOUGH else max(1, material.elements // 2)
+    """Return how many findings a report has at least: half of those that it has at most."""
+    return (most_findings(material) + 1) // 2
 
 
 def most_findings(material: ReportMaterial) -> int:
-    """Return how many findings a report has at most: 10, or as many as there are members and relationships."""
-    return min(MOST, max(fewest_findings(material), material.elements))
+    """Return how many findings a report has at most: one for two members, 1 to 10."""
+    return min(MOST, max(1, len(material.members) // 2))
 
 
 def read_report(said: Completion, material: ReportMaterial, shown: Numbers, text: str) -> ReportDraft:

@@ -18,7 +18,7 @@ from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of, 
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
 
-LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
+LABELS = ("Chunk", "Entity", "Fact", "Passage", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
 _CLEARED_AT_A_TIME = 10_000
 _LOOKED_AT = 1_000  # nodes of a label: vectors come to all of them, so the first ones tell

@@ -1,4 +1,6 @@
-"""Vectors of chunks (heading and text), entities (name and description) and facts (description).
+"""Passages of chunks, and vectors of these (heading and text), of entities (name and description) and of facts.
+
+A chunk's vector is the mean of its passages' vectors; a fact's is that of its description.
 
 Vectors are stored answers: beside each stands the hash of the text and the model it was made from. Only nodes whose
 hash differs are embedded, so a second run embeds nothing and writes nothing. An entity without a description is
@@ -8,14 +10,17 @@ embedded as its name and role, or its name alone; a fact without one as "source 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import Any
 
-from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
+from kg_neo4j._models.embedding import LIMIT_TOKENS, average, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j._models.workers import Crew, DoneItem
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.acquire.passages import cut
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches, pages
 from kg_neo4j.graph.documents import embedded_text
@@ -23,10 +28,11 @@ from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk
 
-LABELS = search_indexes.LABELS
+LABELS = tuple(label for label in search_indexes.LABELS if label != "Passage")  # whose texts are embedded; with chunks
 PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight, and of a tree
 AHEAD = 2  # calls begun, times those in flight
+PASSAGES = 4  # of a chunk, more or less: 600 tokens in passages of 150 to 200
 CHUNKS_A_TASK = 256  # of chunks that are embedded while others are extracted
 WAITING = 32  # such tasks; what comes faster is left for the end
 THREADS = 2
@@ -34,7 +40,7 @@ VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 
 
 _Slice = tuple[str, Sequence[tuple[Row, str]]]  # a label, and nodes with the hash of their text
 
-_Vector = tuple[str, dict[str, object]]  # a label, and the row that is stored of a node
+_Vector = tuple[str, dict[str, Any]]  # a label, and the row that is stored of a node
 
 
 def prepare(database: Database, model: EmbeddingModel) -> None:
@@ -68,6 +74,7 @@ def embed(
     progress.start("embed")
     size = _vectors_a_write(model)
     at_once = size if concurrency == 1 else min(size, TEXTS_A_CALL)
+    sizes = {"Chunk": max(1, at_once // PASSAGES)}
     page = partial(_page, graph)
     embedded = 0
 
@@ -77,10 +84,10 @@ def embed(
         for label in labels:
             for found in pages(first.pop(label), PAGE, partial(page, database, label)):
                 rows = [row for row in found if row["text"] and row["text"].strip()]
-                hashed = [(row, text_hash(row["text"], model)) for row in rows]
+                hashed = [(row, node_hash(row, model)) for row in rows]
                 stale = [(row, digest) for row, digest in hashed if row["hash"] != digest]
                 progress.advance("embed", len(rows))
-                for part in batches(stale, at_once):
+                for part in batches(stale, sizes.get(label, at_once)):
                     yield label, part
 
     for vectors in _embedded(model, tokeniser, slices(), concurrency):
@@ -96,6 +103,11 @@ def text_hash(text: str, model: EmbeddingModel) -> str:
     return hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def node_hash(row: Row, model: EmbeddingModel) -> str:
+    """Return what the vector of a node is known by; of a chunk its heading counts, too."""
+    return text_hash(embedded_text(row.get("heading"), row["text"]), model)
+
+
 def _page(graph: str, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
     return reader.read(queries.get(f"write/vector_texts_{label.lower()}"), graph=graph, after=after, limit=PAGE)
 
@@ -104,17 +116,21 @@ def _vectors_a_write(model: EmbeddingModel) -> int:
     return max(1, VALUES_A_WRITE // model.dimension)
 
 
+def _made(model: EmbeddingModel, tokeniser: Tokeniser, some: _Slice) -> list[_Vector]:
+    """Return the nodes of a slice with their vectors, chunks with their passages, too."""
+    label, rows = some
+    if label == "Chunk":
+        made = with_passages(model, tokeniser, [row for row, _ in rows])
+    else:
+        vectors = embed_texts(model, [row["text"] for row, _ in rows], tokeniser)
+        made = [{"id": row["id"], "vector": one.tolist()} for (row, _), one in zip(rows, vectors, strict=True)]
+    return [(label, {**one, "hash": digest}) for one, (_, digest) in zip(made, rows, strict=True)]
+
+
 def _embedded(
     model: EmbeddingModel, tokeniser: Tokeniser, slices: Iterator[_Slice], concurrency: int = 1
 ) -> Iterator[list[_Vector]]:
     """Yield nodes with their vectors, as many as fit one transaction; in no order with several calls."""
-
-    def work(some: _Slice) -> list[_Vector]:
-        vectors = embed_texts(model, [row["text"] for row, _ in some[1]], tokeniser)
-        return [
-            (some[0], {"id": row["id"], "vector": vector.tolist(), "hash": digest})
-            for (row, digest), vector in zip(some[1], vectors, strict=True)
-        ]
 
     def worked() -> Iterator[DoneItem[_Slice, list[_Vector]]]:
         """Hand the slices to the crew, not more than so many ahead of what is taken, and yield what is finished."""
@@ -131,14 +147,14 @@ def _embedded(
     size = _vectors_a_write(model)
     found: list[_Vector] = []
     error: BaseException | None = None
-    crew: Crew[_Slice, list[_Vector]] = Crew(work, concurrency)
+    crew: Crew[_Slice, list[_Vector]] = Crew(partial(_made, model, tokeniser), concurrency)
     try:
         for done in worked():
             found += done.result or []
             error = done.error
             if error is not None:
                 break
-            if len(found) >= size:
+            if sum(1 + len(row.get("passages", ())) for _, row in found) >= size:
                 yield found
                 found = []
     finally:
@@ -152,11 +168,32 @@ def _embedded(
         raise error
 
 
+def with_passages(model: EmbeddingModel, tokeniser: Tokeniser, chunks: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return for each of `chunks` (id, heading, text) its passages with vectors, their mean and its hash."""
+    passages = [[*passages_of(chunk["id"], chunk["text"], tokeniser.count)] for chunk in chunks]
+    found = [(chunk["heading"], each) for chunk, its in zip(chunks, passages, strict=True) for each in its]
+    vectors = embed_texts(model, [embedded_text(heading, each["text"]) for heading, each in found], tokeniser)
+    for (_, each), vector in zip(found, vectors, strict=True):
+        each["vector"] = vector.tolist()
+    means = average(model, vectors, [len(its) for its in passages])
+    return [
+        {"id": chunk["id"], "vector": mean.tolist(), "passages": its, "hash": node_hash(chunk, model)}
+        for chunk, mean, its in zip(chunks, means, passages, strict=True)
+    ]
+
+
+def passages_of(chunk_id: str, text: str, count: Callable[[str], int]) -> Iterator[dict[str, Any]]:
+    """Yield the passages of a chunk's text as they are stored; there is at least one. `count` counts tokens."""
+    for spans in cut(text, count) or [((0, len(text)),)]:
+        start, end = spans[0][0], spans[-1][1]
+        yield {"id": hash_id("passage", chunk_id, str(start)), "text": text[start:end], "start": start, "end": end}
+
+
 def store_chunks(
     database: Database, graph: str, model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]]
 ) -> None:
-    """Embed chunks, each given with its id and text, and the hash of that text, and store their vectors."""
-    slices = (("Chunk", part) for part in batches(stale, _vectors_a_write(model)))
+    """Embed chunks (id, heading, text), each with the hash of heading and text, and store passages and vectors."""
+    slices = (("Chunk", part) for part in batches(stale, max(1, _vectors_a_write(model) // PASSAGES)))
     for vectors in _embedded(model, tokeniser, slices):
         database.write_parts(vectors, partial(_store, graph=graph))
 
@@ -225,6 +262,6 @@ class ChunkEmbedding(AbstractContextManager["ChunkEmbedding"]):
             if chunk.text.strip() and (row := stored.get(chunk.id)) is not None:
                 text = embedded_text(row["heading"], chunk.text)
                 if (digest := text_hash(text, self._model)) != row["hash"]:
-                    stale.append(({"id": chunk.id, "text": text}, digest))
+                    stale.append(({"id": chunk.id, "heading": row["heading"], "text": chunk.text}, digest))
         store_chunks(self._database, chunks[0].graph, self._model, self._tokeniser, stale)
         return len(stale)

@@ -29,7 +29,7 @@ from kg_neo4j.retrieve.linking import can_link, say_unknown
 from kg_neo4j.retrieve.overview.global_answer import answer_from_reports, choose_reports
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
-from kg_neo4j.retrieve.routing import route
+from kg_neo4j.retrieve.routing import is_about_the_whole, route
 from kg_neo4j.retrieve.tree import search as tree_search
 
 WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
@@ -66,7 +66,7 @@ def ask(
     elif options.mode == AUTO:
         search = replace(search, words=fulltext_query(question) if can_link(database, graph) else None)
         routing, linked = route(database, search)
-        search = replace(search, mode=routing.mode, linked=linked)
+        search = replace(search, mode=routing.mode, linked=linked, is_overview=is_about_the_whole(question))
     mode = MODES[search.mode]
     notes = _cut(question)
     if mode.labels:
@@ -164,6 +164,7 @@ def prepare(
         vector=vector,
         rest=rest,
         chunk_index=fitting.get("Chunk"),
+        passage_index=fitting.get("Passage"),
         entity_index=fitting.get("Entity"),
         fact_index=fitting.get("Fact"),
         node_index=fitting.get("TreeNode"),

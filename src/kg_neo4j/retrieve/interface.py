@@ -44,6 +44,7 @@ class FoundChunk:
     document: str  # title
     score: float
     language: str = ""  # code of its document's language; empty where it is not known
+    near: tuple[tuple[int, float], ...] = ()  # start of each passage, and how near it is to the question, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,8 @@ class Found:
     chunks: tuple[FoundChunk, ...] = ()
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
+    worded: tuple[str, ...] = ()  # ids of the chunks with most words of the question
+    beginnings: tuple[str, ...] = ()  # ids of chunks, a document each, whose beginning is read before all others
     notes: tuple[str, ...] = ()  # what could not be searched
     nodes: tuple[FoundNode, ...] = ()  # mode tree: what is read; `chunks` are what it rests on
 
@@ -151,11 +154,14 @@ class ChunkChoice:
 
     top_k: int = CHUNKS  # at most
     cosine: bool = False  # by vectors alone, as naive RAG is published
+    embedding: str = "passage"  # of a chunk: its best passage's, or "average", the mean of these, as published
 
     def __post_init__(self) -> None:
         """Raise UsageError for invalid values."""
         if self.top_k < 1:
             raise UsageError(f"top_k is at least 1, not {self.top_k}", hint="--top-k 12")
+        if self.embedding not in ("passage", "average"):
+            raise UsageError(f"no embedding {self.embedding!r}", hint="--embedding passage, or average")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +219,7 @@ class Search:
     words: str | None = None  # full-text query
     vector: tuple[float, ...] | None = None
     chunk_index: str | None = None
+    passage_index: str | None = None
     entity_index: str | None = None  # None: entities have no vectors of this model, so they are not compared
     fact_index: str | None = None  # likewise facts
     node_index: str | None = None  # nodes of narrative trees
@@ -221,6 +228,7 @@ class Search:
     linked: Linked | None = None  # what the question names; None: not looked up
     options: AskOptions = field(default_factory=AskOptions)
     mode: str = AUTO  # the one that was named, or chosen
+    is_overview: bool = False  # the question is about all that there is
 
     @property
     def context_tokens(self) -> int:
@@ -252,6 +260,7 @@ def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
         document=row["document"] or "",
         score=float(row["score"] or 0.0),
         language=row["language"] or "",
+        near=tuple((start, near) for start, near in row["near"]),
     )
 
 

@@ -10,7 +10,7 @@ from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import CHUNKS, Found, FoundChunk, Linked, Search, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import named
-from kg_neo4j.retrieve.naive import fetched
+from kg_neo4j.retrieve.naive import fetched, rest_of
 from kg_neo4j.retrieve.pagerank import Reached, spread
 from kg_neo4j.retrieve.ranking import rank
 from kg_neo4j.words import fold, split_words
@@ -23,6 +23,7 @@ HUB = 2_000  # relationships of one entity that are looked at for the best of th
 REACHED = 6  # entities near to those that are named
 FIRST = 3  # chunks to start from where nothing is named
 FLAT = 12  # chunks that words and meaning find, beside what the walk reaches
+WORDED = 1e-6  # score of a chunk that only its words bring
 
 
 def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
@@ -42,11 +43,13 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
 
-    return database.read_transaction(
-        lambda each: match(
-            each, search, linked, reached, rank(each, search, reached.chunks, flat)[:chunks], notes=notes
-        )
-    )
+    def read(reader: Reader) -> Found:
+        ranked = rank(reader, search, reached.chunks, flat)[:chunks]
+        known = {each for each, _ in ranked}
+        worded = [(each, WORDED) for each in best.worded[:chunks] if each not in known]
+        return match(reader, search, linked, reached, ranked + worded, notes=notes)
+
+    return database.read_transaction(read)
 
 
 def _naming(search: Search, linked: Linked, chunks: Sequence[FoundChunk]) -> list[str]:
@@ -79,6 +82,7 @@ def match(
         "fact_vector": vector if search.fact_index else None,
         "linked": list(linked.entities),
         "reached": near,
+        "rest": rest_of(search),
         "ranked": [{"id": each, "score": score} for each, score in ranked],
         "seeds": SEEDS,
         "facts": FACTS,

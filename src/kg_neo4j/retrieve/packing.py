@@ -6,9 +6,9 @@ Its cost is that of the lines that are shown.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.passages import Spans, cut
@@ -23,8 +23,10 @@ from kg_neo4j.retrieve.sentences import readable, split_sentences
 from kg_neo4j.retrieve.wording import plain, repeats, shared, weigh
 
 GRAPH_SHARE = 0.1  # of the budget, kept for lines from the graph; what they leave is filled with passages
-FOUND, STATED = 0.1, 0.2  # of a passage's score, next to 1 for the question's words: its chunk, facts stated in it
+FOUND = 0.1  # of a passage's score: its chunk's; its words, its chunk's words and its nearness count for 1 each
+KEPT = 4  # documents whose best passage comes first: a second step of a question often has none of its words
 _OPENING = 40  # characters of a sentence in which a pronoun may mean somebody of the sentence before
+Key = TypeVar("Key")
 _GRAPH = "From the graph, each from another sentence:"
 
 
@@ -81,32 +83,42 @@ def _shown(source: ShownSource) -> str:
 
 
 def _passages(found: Found, question: Question, tokeniser: Tokeniser) -> Iterator[tuple[float, ShownSource]]:
-    """Yield the passages of all chunks, each with its score, the best first."""
+    """Yield the passages of all chunks, each with its score: first one of each of the best documents, then all."""
     cut_up = [(chunk, spans) for chunk in found.chunks for spans in cut(chunk.text, tokeniser.count)]
-    texts = {
-        str(place): f"{chunk.document} {chunk.section} {chunk.text[spans[0][0] : spans[-1][1]]}"
-        for place, (chunk, spans) in enumerate(cut_up)
-    }
-    words = weigh(question.terms, texts)
-    most, best = max(words.values(), default=0) or 1, max((chunk.score for chunk in found.chunks), default=0) or 1
-    stated = _stated(found)
+    texts = [f"{chunk.document} {chunk.section} {chunk.text[spans[0][0] : spans[-1][1]]}" for chunk, spans in cut_up]
+    words = _shares(weigh(question.terms, dict(enumerate(texts))))
+    wholes = {chunk.id: f"{chunk.document} {chunk.section} {chunk.text}" for chunk in found.chunks}
+    around = _shares(weigh(question.terms, wholes))
+    near = _nearness(found)
+    most = max((chunk.score for chunk in found.chunks), default=0) or 1
     ranked = []
     for place, (chunk, spans) in enumerate(cut_up):
-        facts = max((score for start, score in stated[chunk.id] if spans[0][0] <= start < spans[-1][1]), default=0)
-        score = words[str(place)] / most + FOUND * chunk.score / best + STATED * facts
+        nearness = near.get((chunk.id, spans[0][0]), 0)
+        score = words[place] + around[chunk.id] + nearness + FOUND * chunk.score / most
         ranked.append((score, _source(chunk, spans)))
-    yield from sorted(ranked, key=lambda each: (-each[0], each[1].start, each[1].chunk.id))
+    ranked.sort(key=lambda each: (-each[0], each[1].start, each[1].chunk.id))
+    by_chunk: dict[str, list[tuple[float, ShownSource]]] = {}
+    for each in ranked:
+        by_chunk.setdefault(each[1].chunk.id, []).append(each)
+    begin = [min(by_chunk[id], key=lambda each: each[1].start) for id in found.beginnings if id in by_chunk]
+    best: dict[str, tuple[float, ShownSource]] = {}  # of each document, in its best chunk
+    for chunk in sorted(found.chunks, key=lambda each: -each.score):
+        if chunk.id in by_chunk:
+            best.setdefault(chunk.document, by_chunk[chunk.id][0])
+    yield from dict.fromkeys((*begin, *list(best.values())[:KEPT], *ranked))
 
 
-def _stated(found: Found) -> defaultdict[str, list[tuple[int, float]]]:
-    """Return where chunks state facts that were found: (offset, share of the best fact's score), by chunk."""
-    stated = defaultdict(list)
-    best = max((fact.score for fact in found.facts), default=0) or 1
-    for fact in found.facts:
-        for place in fact.statements:
-            if place.start is not None:
-                stated[place.chunk_id].append((place.start, fact.score / best))
-    return stated
+def _shares(weights: Mapping[Key, float]) -> dict[Key, float]:
+    """Return weights as shares of the greatest one."""
+    most = max(weights.values(), default=0) or 1
+    return {key: weight / most for key, weight in weights.items()}
+
+
+def _nearness(found: Found) -> dict[tuple[str, int], float]:
+    """Return how near passages (chunk id, start) are to the question: 1 the nearest, 0 the least near."""
+    near = {(chunk.id, start): value for chunk in found.chunks for start, value in chunk.near}
+    least, most = min(near.values(), default=0), max(near.values(), default=0)
+    return {key: (value - least) / (most - least) for key, value in near.items()} if most > least else {}
 
 
 def _source(chunk: FoundChunk, spans: Spans) -> ShownSource:

@@ -21,6 +21,7 @@ from kg_neo4j.graph.database import Reader
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.linking import exact_query
+from kg_neo4j.retrieve.naive import rest_of
 from kg_neo4j.retrieve.name_fits import without_brackets
 from kg_neo4j.words import split_words
 
@@ -81,8 +82,7 @@ def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]],
     for each, share in _titled(reader, search, first).items():
         first[each] = max(first.get(each, 0.0), share)
     ids = tuple(sorted(first, key=lambda each: (-first[each], each)))
-    rest = list(search.rest) if search.rest is not None and search.chunk_index is not None else None
-    row = reader.read(queries.get("retrieve/candidates"), ids=list(ids), rest=rest)[0]
+    row = reader.read(queries.get("retrieve/candidates"), ids=list(ids), rest=rest_of(search))[0]
     walk = tuple(math.log(first[each] + _LEAST) for each in ids)
     known = [each for each in row["near"] if each is not None]
     least, greatest = min(known, default=0.0), max(known, default=0.0)

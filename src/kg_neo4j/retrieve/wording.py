@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.words import fold, is_stop_word, split_words
 
 K1, B = 1.5, 0.75  # Okapi BM25
 LETTERS = 6  # that two forms of a word share
+Key = TypeVar("Key")
 REPEATED = 0.5  # of a text's sentences stand in what was read before: it says too little that is new
 
 
-def weigh(terms: Sequence[str], texts: Mapping[str, str]) -> dict[str, float]:
+def weigh(terms: Sequence[str], texts: Mapping[Key, str]) -> dict[Key, float]:
     """Return the BM25 weight of each text for folded `terms`; a word is rare or common among these texts."""
     wanted = {term[:LETTERS] for term in terms}
     words = {each: _beginnings(text) for each, text in texts.items()}

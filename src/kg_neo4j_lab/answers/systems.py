@@ -39,7 +39,8 @@ class System:
         if self.tree:
             return replace(found, tree=TreeChoice(self.tree, top_k, self.traversal, cosine=self.is_cosine))
         if self.mode == NAIVE:
-            return replace(found, chunks=ChunkChoice(top_k, self.is_cosine))
+            embedding = "average" if self.is_cosine else "passage"
+            return replace(found, chunks=ChunkChoice(top_k, self.is_cosine, embedding))
         return found
 
 

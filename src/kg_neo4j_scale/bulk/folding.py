@@ -57,7 +57,8 @@ def tasks(mentions: int, statements: int, workers: int) -> list[FoldTask]:
         count = max(workers, -(-rows // _ROWS_A_TASK))
         marks = [f"{0x10000 * number // count:04x}" for number in range(1, count)]  # ranges of keys, about equal
         found += [FoldTask(kind, *span) for span in zip(["", *marks], [*marks, "g"], strict=True)]
-    return [*found, *(FoldTask(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
+    others = "mentioned_in", "stated_in", "chunks", "passages", "documents", "answers"
+    return [*found, *map(FoldTask, others)]
 
 
 def write_task(task: FoldTask, work: Path, graph: str, schema: Schema, memory_mb: int) -> None:
@@ -87,6 +88,7 @@ class _Writer:
             "mentioned_in": lambda: self._evidence("mentioned_in", "mentions", of_nodes),
             "stated_in": lambda: self._evidence("stated_in", "statements", of_facts),
             "chunks": self._chunks,
+            "passages": self._passages,
             "documents": self._documents,
             "answers": self._answers,
         }
@@ -191,6 +193,10 @@ class _Writer:
             same = [f"{condition} = {is_broken}" for condition, is_broken in zip(broken, mix, strict=True)]
             ends = [start, '_chunk AS ":END_ID(Chunk)"']
             self._copy(f"{target}-{number}", [*ends, *named], f"{source} WHERE {' AND '.join(['true', *same])}")
+
+    def _passages(self) -> None:
+        self._nodes("passages", "Passage")
+        self._copy("in_chunk", ['id AS ":START_ID(Passage)"', '_chunk AS ":END_ID(Chunk)"'], "passages")
 
     def _chunks(self) -> None:
         self._nodes("chunks", "Chunk")

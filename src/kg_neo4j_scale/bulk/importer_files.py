@@ -37,11 +37,13 @@ def header(name: str, kind: str) -> str:
 TARGETS = {
     "documents": "--nodes=KgDocument:Document",
     "chunks": "--nodes=KgChunk:Chunk",
+    "passages": "--nodes=KgPassage:Passage",
     "answers": "--nodes=KgAnswer:Answer",
     "decisions": "--nodes=KgDecision:Decision",
     "entities": "--nodes=KgEntity:Entity",
     "facts": "--nodes=KgFact:Fact",
     "state": "--nodes=KgGraphState:GraphState",
+    "in_chunk": "--relationships=IN_CHUNK",
     "in_document": "--relationships=IN_DOCUMENT",
     "next_chunk": "--relationships=NEXT_CHUNK",
     "answers_of": "--relationships=ANSWERS",

@@ -13,7 +13,7 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.extract.schema import ColumnKind, Schema
 from kg_neo4j.graph.archive_records import known
 from kg_neo4j.graph.database import absent_if_empty
-from kg_neo4j.graph.documents import LoadConfiguration, chunk_properties, document_properties, embedded_text
+from kg_neo4j.graph.documents import LoadConfiguration, chunk_properties, document_properties
 from kg_neo4j.graph.identity import fact_id, mention_key
 from kg_neo4j.graph.recorder import RARE, digest, finish_row, rare_values, stored_row
 from kg_neo4j.records import Document, Extraction
@@ -25,12 +25,13 @@ KIND_OF = {ColumnKind.TEXT: "s", ColumnKind.DATE: "s", ColumnKind.YEAR: "i", Col
 _PLACE = {"_file": "i", "_chunk": "s", "_document": "s", "_index": "i"}
 _OWN = {"id": "s", "graph": "s"}
 _VECTOR = {"embedding": "f", "embedding_hash": "s"}
+_PASSAGE = {"_chunk": "s", "text": "s", "start": "i", "end": "i", "embedding": "f"}
 _FACT = {"_fact": "s", "_source": "s", "_type": "s", "_target": "s"}
 
 PAGE = 10_000  # rows read or written at a time
 _SILENT = "SET enable_progress_bar = false"  # the bar would go to the standard output
 
-Embed = Callable[[Sequence[str]], Iterable[tuple[Any, str]]]  # texts -> a vector, and the hash it is known by
+Embed = Callable[[Sequence[Mapping[str, Any]]], Iterable[Mapping[str, Any]]]  # chunks -> vector, hash, and passages
 Columns = Mapping[str, str]  # name -> kind, as in archive_records.toml; a name that begins with _ is no property
 
 
@@ -43,6 +44,7 @@ def columns_of(schema: Schema) -> dict[str, Columns]:
     return {
         "documents": {"_file": "i", **_OWN, **stored("Document")},
         "chunks": {"_file": "i", **_OWN, **stored("Chunk"), **_VECTOR},
+        "passages": {"_file": "i", "_document": "s", **_OWN, **_PASSAGE},
         "answers": {"_file": "i", "_chunk": "s", **_OWN, **stored("Answer")},
         "mentions": {**_PLACE, **stored("MENTIONED_IN"), **of_nodes},
         "statements": {**_PLACE, **_FACT, **stored("STATED_IN"), **of_facts},
@@ -121,12 +123,21 @@ class _TableFiller:
                 self.rows["statements"].append([*place, *fact, *map(each.properties.get, self._columns_of_facts)])
 
     def embed_chunks(self, embed: Embed) -> None:
-        """Give the chunks that have words their vectors."""
-        place = self._columns["chunks"].index
-        text, heading, vector, hashed = map(place, ("text", "heading", "embedding", "embedding_hash"))
-        worded = [row for row in self.rows["chunks"] if row[text] and row[text].strip()]
-        for row, found in zip(worded, embed([embedded_text(row[heading], row[text]) for row in worded]), strict=True):
-            row[vector], row[hashed] = found
+        """Give the chunks that have words their passages and vectors."""
+        columns = self._columns["chunks"]
+        vector, hashed = map(columns.index, ("embedding", "embedding_hash"))
+        worded = [(row, dict(zip(columns, row, strict=True))) for row in self.rows["chunks"]]
+        worded = [(row, chunk) for row, chunk in worded if chunk["text"] and chunk["text"].strip()]
+        for (row, chunk), found in zip(worded, embed([chunk for _, chunk in worded]), strict=True):
+            row[vector], row[hashed] = found["vector"], found["hash"]
+            of = {
+                "_file": chunk["_file"],
+                "graph": chunk["graph"],
+                "_chunk": chunk["id"],
+                "_document": chunk["document_id"],
+            }
+            for each in found["passages"]:
+                self._put("passages", {**of, **each, "embedding": each["vector"]})
 
     def _put(self, table: str, values: dict[str, Any]) -> None:
         self.rows[table].append([absent_if_empty(values.get(name)) for name in self._columns[table]])

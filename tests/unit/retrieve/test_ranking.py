@@ -13,7 +13,7 @@ from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.ranking import rank
 
-ASKED = Search("main", read("Who directed Fist Power?"), rest=(1.0, 0.0), chunk_index="vectors")
+ASKED = Search("main", read("Who directed Fist Power?"), rest=(1.0, 0.0), passage_index="vectors")
 
 
 class Told:

@@ -23,7 +23,7 @@ from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Clusters,
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.naming import ClusterAspects, TreeNamer
 from kg_neo4j.organise.tree.stored import DETAIL as DETAIL_LABEL
-from kg_neo4j.organise.tree.stored import PASSAGE, SUMMARY, Link, Node, StoredTree, TreeDraft
+from kg_neo4j.organise.tree.stored import LEAF, SUMMARY, Link, Node, StoredTree, TreeDraft
 from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of, write
 from kg_neo4j.organise.tree.upkeep import options_json
 from kg_neo4j.organise.tree.writing import Writing, silent_json
@@ -279,7 +279,7 @@ class TreeBuild:
         for index, leaf in enumerate(self.leaves.leaves if self.leaves.are_passages else ()):
             place = {"index": index, "start": leaf.start, "end": leaf.end}
             properties = {**place, "text": leaf.text, "token_count": leaf.token_count}
-            found.append(self._node(leaf.id, PASSAGE, properties, self.leaves.overlaps[leaf.id]))
+            found.append(self._node(leaf.id, LEAF, properties, self.leaves.overlaps[leaf.id]))
         return self._embedded(found)
 
     def _nodes(self, label: str, written: Sequence[WrittenNode]) -> list[Node]:

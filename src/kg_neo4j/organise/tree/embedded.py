@@ -61,7 +61,7 @@ class TreeVectors:
         stale: list[tuple[Row, str]] = []
         for row, text in zip(chunks, texts, strict=True):
             if (digest := self.digest(text)) != row["hash"]:
-                stale.append(({"id": row["id"], "text": text}, digest))
+                stale.append((row, digest))
         if stale and self.store.lease is None:
             return self.of_texts(texts)
         if stale:

@@ -65,7 +65,7 @@ class TreeStore:
         return {row["id"]: row["embedding"] for row in rows}
 
     def embed_chunks(self, model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]]) -> None:
-        """Give chunks (id, text) their vectors, each with the hash that it is known by."""
+        """Give chunks (id, heading, text) their passages and vectors, each with the hash that it is known by."""
         store_chunks(self.database, self.graph, model, tokeniser, stale)
 
     def _held(self) -> Lease:

@@ -16,10 +16,10 @@ from kg_neo4j.graph.database import Database, Transaction, batches, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 
-PASSAGE, SUMMARY, DETAIL = "Passage", "Summary", "Detail"
+LEAF, SUMMARY, DETAIL = "Leaf", "Summary", "Detail"
 NODES_A_WRITE = 500
-_WRITES = {PASSAGE: "tree/write_passages", SUMMARY: "tree/write_summaries", DETAIL: "tree/write_details"}
-_LEVELS = {PASSAGE: 0, DETAIL: 1}  # details after the passages that they are about
+_WRITES = {LEAF: "tree/write_passages", SUMMARY: "tree/write_summaries", DETAIL: "tree/write_details"}
+_LEVELS = {LEAF: 0, DETAIL: 1}  # details after the passages that they are about
 
 Link = tuple[str, *tuple[float, ...]]  # the id of a node, and the numbers on the relationship to it
 
@@ -145,7 +145,7 @@ def _node(row: Mapping[str, Any]) -> Node:
     id, digest = properties.pop("id"), properties.pop("embedding_hash", "")
     for name in ("graph", "tree", "embedding"):
         properties.pop(name, None)
-    label = next(each for each in (PASSAGE, SUMMARY, DETAIL) if each in row["labels"])
+    label = next(each for each in (LEAF, SUMMARY, DETAIL) if each in row["labels"])
     return Node(id, label, properties, tuple(tuple(link) for link in row["links"]), digest or "")
 
 

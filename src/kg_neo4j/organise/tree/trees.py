@@ -222,7 +222,7 @@ def _writing(
 
 def _report(build: TreeBuild, draft: TreeDraft | None, changes: int = 0, *, unfinished: str = "") -> BuiltTree:
     """Return what was done; None: nothing was published."""
-    texts = [node.properties for node in (draft.nodes if draft else ()) if node.label != "Passage"]
+    texts = [node.properties for node in (draft.nodes if draft else ()) if node.label != "Leaf"]
     summaries = Counter((said["level"], said["aspect"]) for said in texts if "level" in said)
     return BuiltTree(
         id=build.id,

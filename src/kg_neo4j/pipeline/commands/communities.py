@@ -22,9 +22,11 @@ from kg_neo4j.organise.community_reports import (
     CommunityReportsPlan,
     CommunityReportsReport,
     Domain,
+    Wanted,
     plan_reports,
     write_reports,
 )
+from kg_neo4j.organise.report_questions import SMALLEST
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
 from kg_neo4j.pipeline.budget import budget_of, priced
 from kg_neo4j.progress import SILENT, Progress
@@ -55,6 +57,7 @@ class CommunityReportOptions:
 
     domain: str | None = None  # "auto": found from a sample; "none"; None: as the reports so far
     budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
+    smallest: int = SMALLEST  # members of a community that a model is asked about
     singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not
 
 
@@ -105,9 +108,9 @@ def community_reports(
 ) -> CommunityReportsReport:
     """Bring the reports on all communities up to date; a repeat calls no model and changes nothing.
 
-    Without a model reports are composed from the graph. Communities that are out of date are computed first. Where
-    the budget is reached or the model fails, `unfinished` says so. Raises UsageError for a graph without communities,
-    LeaseHeld and DatabaseError.
+    Without a model reports are composed from the graph, and so are those on small communities. Communities that are out
+    of date are computed first. Where the budget is reached or the model fails, `unfinished` says so. Raises UsageError
+    for a graph without communities, LeaseHeld and DatabaseError.
     """
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
@@ -120,7 +123,10 @@ def community_reports(
         _check(database, settings.graph)
         domain = _domain(database, settings, door, options.domain)
         notes += [domain.note] if domain.note else []
-        done = write_reports(database, settings.graph, door, tokens.load(), domain.value, progress, lease=lease)
+        done = write_reports(
+            *(database, settings.graph, door, tokens.load(), Wanted(domain.value, options.smallest), progress),
+            lease=lease,
+        )
     seconds = time.monotonic() - started
     return replace(done, usage=done.usage + domain.usage, seconds=seconds, notes=tuple(notes))
 
@@ -134,7 +140,7 @@ def plan_community_reports(
     with connect(settings, progress) as database:
         _check(database, settings.graph)
         domain = _domain(database, settings, door, None if options.domain == FIND_DOMAIN else options.domain)
-        planned = plan_reports(database, settings.graph, door, tokens.load(), domain.value)
+        planned = plan_reports(database, settings.graph, door, tokens.load(), Wanted(domain.value, options.smallest))
     asked = planned.usage
     usage = priced(door.name, settings, asked.calls, asked.input_tokens, asked.output_tokens)
     return replace(planned, usage=usage, assumptions=_assumptions(planned, options.domain) if asked.calls else ())

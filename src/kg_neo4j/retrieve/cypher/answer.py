@@ -42,15 +42,17 @@ def retrieve_rows(database: Database, search: Search) -> FoundRows:
 def answer_from_rows(database: Database, search: Search, found: FoundRows, how: AskContext) -> Answer:
     """Answer with the rows of a canned query, or with those of a query that the model writes; else without text.
 
-    No model writes a query where the mode was chosen and not named. A model is shown the schema as a whole. Raises the
-    model's and the database's errors.
+    A canned query that finds nothing passes the question on to the model. No model writes a query where the mode was
+    chosen and not named. A model is shown the schema as a whole. Raises the model's and the database's errors.
     """
-    if isinstance(found.canned, CannedRows):
-        made = _from_rows(database, search, found.canned, how)
-    elif search.options.mode == CYPHER:
-        made = how.door.do(WriteQuery(database, search, how, found.canned))
-    else:
-        made = unmatched(found.canned)
+    canned = found.canned
+    made = _from_rows(database, search, canned, how) if isinstance(canned, CannedRows) else unmatched(canned)
+    if search.options.mode == CYPHER and isinstance(canned, str):
+        made = how.door.do(WriteQuery(database, search, how, canned))
+    elif search.options.mode == CYPHER and not made.found and how.door.model is not None:
+        written = how.door.do(WriteQuery(database, search, how, ""))
+        notes = (*made.notes, *written.notes)
+        made = replace(written if written.found else made, usage=written.usage, notes=notes)
     return replace(made, citations=paged(database, search.graph, made.citations))
 
 
@@ -62,7 +64,7 @@ class WriteQuery(Job[Answer]):
     database: Database
     search: Search
     how: AskContext
-    why: str  # no canned query fits
+    why: str  # no canned query fits; empty: one fits and finds nothing
 
     def by_model(self, door: Door) -> Answer:
         """Have the query written and run. Raises the model's and the database's errors."""

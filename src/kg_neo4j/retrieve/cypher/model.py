@@ -61,7 +61,11 @@ class WriteCypher(Prompted[WrittenQuery]):
 
     def values(self) -> dict[str, str]:
         """Return the schema, the entities and the question."""
-        given = {"schema": describe(self.schema), "names": self.names, "question": self.question.text}
+        given = {
+            "schema": describe(self.schema, self.question.terms),
+            "names": self.names,
+            "question": self.question.text,
+        }
         return {**given, "fence": hash_id("fence", *given.values())[:8]}
 
     def complain(self, complaint: str) -> str:

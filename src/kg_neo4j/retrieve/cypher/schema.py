@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.retrieve.wording import shared
 
 VISIBLE = ("Entity", "Chunk", "Document", "Fact")  # labels of our own that a query may read
 STRUCTURE = ("MENTIONED_IN", "STATED_IN", "IN_DOCUMENT", "NEXT_CHUNK")
-SHOWN_TYPES = 80  # the most frequent relationship types; a query may use the others, too
+SHOWN_TYPES = 25  # relationship types with an example: those with words of the question, then the most frequent
+NAMED_TYPES = 150  # that are named without one; a query may use the others, too
+LONGEST_NAME = 40  # characters of a name in an example
 MOST_LABELS = 60
 
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,63}", re.IGNORECASE)
@@ -30,6 +33,7 @@ class GraphSchema:
     ends: Mapping[str, tuple[str, str]]  # of the types between entities: the commonest types of source and target
     node_properties: Mapping[str, tuple[str, ...]]  # by label of VISIBLE
     relationship_properties: tuple[str, ...]
+    samples: Mapping[str, tuple[str, str]]  # of these types: names of two entities; none where queries are filtered
     is_filtered: bool = False  # queries are held to what filters leave
 
     @property
@@ -51,6 +55,7 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
             labels[label] = row["Count"]
     relationships: dict[str, int] = {}
     ends: dict[str, tuple[str, str]] = {}
+    samples: dict[str, tuple[str, str]] = {}
     properties: set[str] = set()
     for row in database.read(queries.get("questions/schema_relationships"), graph=graph):
         name = row["RelationshipType"]
@@ -60,7 +65,8 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
         if name not in STRUCTURE:
             properties |= set(_plain(row["Properties"]))
             ends[name] = (row["SourceType"] or "", row["TargetType"] or "")
-    return GraphSchema(labels, relationships, ends, node_properties, tuple(sorted(properties | {"quote"})))
+            samples[name] = (_sample(row["Source"]), _sample(row["Target"]))
+    return GraphSchema(labels, relationships, ends, node_properties, tuple(sorted(properties | {"quote"})), samples)
 
 
 def narrow(schema: GraphSchema) -> GraphSchema:
@@ -70,6 +76,7 @@ def narrow(schema: GraphSchema) -> GraphSchema:
         schema,
         node_properties=plain,
         relationship_properties=_told_once(schema.relationship_properties),
+        samples={},
         is_filtered=True,
     )
 
@@ -83,8 +90,15 @@ def _plain(names: list[str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in shown if _PROPERTY.fullmatch(name)))
 
 
-def describe(schema: GraphSchema) -> str:
-    """Return the schema in words for a prompt: labels, relationship types and properties, with counts."""
+def _sample(name: str | None) -> str:
+    return " ".join((name or "").split())[:LONGEST_NAME]
+
+
+def describe(schema: GraphSchema, terms: Sequence[str] = ()) -> str:
+    """Return the schema in words for a prompt: labels, properties, and an example of each type that matters.
+
+    These are the relationship types with most of the folded `terms`, then the most frequent ones.
+    """
     types = [name for name in schema.labels if name not in VISIBLE]
     lines = [f"(:Entity)  {schema.labels.get('Entity', 0):,} nodes; each has one of these further labels, its type:"]
     lines.append("  " + ", ".join(f"{name} ({schema.labels[name]:,})" for name in types[:MOST_LABELS]))
@@ -95,9 +109,11 @@ def describe(schema: GraphSchema) -> str:
     lines.append("(:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(:Document); (:Fact)-[:STATED_IN]->(:Chunk)")
     lines.append(f"Relationships between entities, {{{', '.join(schema.relationship_properties)}}}:")
     drawn = [name for name in schema.relationships if name not in STRUCTURE]
+    drawn.sort(key=lambda name: -shared(terms, name.replace("_", " ")))  # else by their number
     for name in drawn[:SHOWN_TYPES]:
-        source, target = schema.ends[name]
-        lines.append(f"  (:{source or 'Entity'})-[:{name}]->(:{target or 'Entity'})  {schema.relationships[name]:,}")
-    if len(drawn) > SHOWN_TYPES:
-        lines.append(f"  and {len(drawn) - SHOWN_TYPES} rarer types: {', '.join(drawn[SHOWN_TYPES : 3 * SHOWN_TYPES])}")
+        kinds, names = schema.ends[name], schema.samples.get(name, ("", ""))
+        source, target = (f"{one}:{kind or 'Entity'}" for one, kind in zip(names, kinds, strict=True))
+        lines.append(f"  ({source})-[:{name}]->({target})")
+    if others := drawn[SHOWN_TYPES:][:NAMED_TYPES]:
+        lines.append(f"  and further types: {', '.join(others)}")
     return "\n".join(lines)

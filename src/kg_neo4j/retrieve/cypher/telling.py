@@ -21,7 +21,7 @@ from kg_neo4j.retrieve.sentences import split_sentences
 
 TOLD = 50  # rows that a model is shown
 WIDEST = 400  # characters of one row that it is shown
-ANSWER_TOKENS = 600
+ANSWER_TOKENS = 1_500  # a line for each row that is shown
 PLACES = 3  # of one entity or fact that are looked at
 PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
 MOST_IDS = 1_000  # that are looked up for one answer
@@ -111,9 +111,7 @@ def listed(rows: QueryRows, shown: int, citing: RowCitations) -> list[str]:
 
 
 def words(columns: Sequence[str], row: Sequence[Cell]) -> str:
-    """Return a row in words: its one value, or each with its column's name; empty values are left out."""
-    if len(row) == 1:
-        return _said(row[0]) or "nothing"
+    """Return a row in words: each value with its column's name; empty values are left out."""
     parts = [f"{name}: {said}" for name, cell in zip(columns, row, strict=True) if (said := _said(cell))]
     return ", ".join(parts) or "nothing"
 

@@ -103,7 +103,7 @@ def test_an_export_read_in_pages_is_the_same_as_in_one_statement(
         {"kind": "relationship", **row, "properties": kept(row["properties"])}
         for row in tree_runs.read(first.database, RELATIONSHIPS, graph=GRAPH)
     ]
-    assert {label for node in nodes for label in node["labels"]} >= {*export.KINDS} - {"Passage"}
+    assert {label for node in nodes for label in node["labels"]} >= {*export.KINDS} - {"Leaf"}
     assert found == [*nodes, *relationships]
 
 
