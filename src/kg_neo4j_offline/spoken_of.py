@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.checking.claims import plain_text
 from kg_neo4j.retrieve.interface import Linked
 from kg_neo4j.retrieve.linking import can_link, link
 from kg_neo4j.retrieve.question import read
@@ -36,7 +35,7 @@ _KIN = {
 def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     """Return an answered question as a turn of a conversation. Three round trips at most."""
     named = link(database, graph, read(answer.question)) if can_link(database, graph) else Linked()
-    text, before, after = plain_text(answer.answer) if answer.citations else "", "", ""
+    text, before, after = answer.answer if answer.citations else "", "", ""
     if text and answer.passages and not answer.found:  # its neighbours were shown with it
         before, after = f"{answer.passages[0].before} ", f" {answer.passages[0].after}"
     places = [

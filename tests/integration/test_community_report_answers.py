@@ -48,7 +48,7 @@ def test_what_the_filter_declines_is_composed_for_good_and_what_a_model_fails_to
     llm.say("", "content_filter").fail(503)
     done = report(database, graph, model)
     assert "1 reports were not written by the model" in done.unfinished[0]
-    assert (llm.calls, done.by_model, done.communities) == (2, 0, 2)
+    assert (llm.calls, done.by_model, done.communities) == (2, 0, 1)  # a lost server leaves its report unwritten
     again = report(database, graph, model)
     assert (again.usage.calls, again.by_model, again.unfinished, again.flagged) == (1, 1, (), 1)
     assert report(database, graph, model).usage.calls == 0

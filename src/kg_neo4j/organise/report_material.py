@@ -117,11 +117,6 @@ class ReportMaterial:
         found |= {int(year) for link in self.links for year in _YEAR.findall(link.start_date)}
         return tuple(sorted(found))
 
-    @property
-    def elements(self) -> int:
-        """Entities and relationships."""
-        return len(self.members) + len(self.links)
-
 
 @dataclass(frozen=True, slots=True)
 class PackedCommunity:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -26,16 +25,12 @@ from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches,
 from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Chunk
 
 LABELS = tuple(label for label in search_indexes.LABELS if label != "Passage")  # whose texts are embedded; with chunks
 PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight, and of a tree
 AHEAD = 2  # calls begun, times those in flight
 PASSAGES = 4  # of a chunk, more or less: 600 tokens in passages of 150 to 200
-CHUNKS_A_TASK = 256  # of chunks that are embedded while others are extracted
-WAITING = 32  # such tasks; what comes faster is left for the end
-THREADS = 2
 VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 256, 325 of 1,536
 
 _Slice = tuple[str, Sequence[tuple[Row, str]]]  # a label, and nodes with the hash of their text
@@ -202,66 +197,3 @@ def _store(transaction: Transaction, vectors: Sequence[_Vector], *, graph: str) 
     for label in LABELS:
         if rows := [row for its, row in vectors if its == label]:
             transaction.run(queries.get(f"write/vector_store_{label.lower()}"), graph=graph, rows=rows)
-
-
-class ChunkEmbedding(AbstractContextManager["ChunkEmbedding"]):
-    """Embeds chunks in parallel with extraction: their text is known long before a model has read it.
-
-    A context manager with threads of its own. Leaving it waits for calls under way, which use the database, but not for
-    long. What is not done here, because it came too fast or because a run was stopped, `embed` does at the end.
-    """
-
-    def __init__(self, database: Database, model: EmbeddingModel, tokeniser: Tokeniser) -> None:
-        self._database = database
-        self._model = model
-        self._tokeniser = tokeniser
-        self._crew: Crew[Sequence[Chunk], int] = Crew(self._embed, THREADS)
-        self._waiting = 0
-        self._embedded = 0
-        self._error: BaseException | None = None
-        self._is_ready = False
-
-    def __exit__(self, *_: object) -> None:
-        """Begin nothing any more, and end."""
-        self._crew.stop()
-        self._crew.wait()
-
-    def begin(self, chunks: Sequence[Chunk]) -> None:
-        """Embed chunks that are in the graph, as soon as there is time. Nothing is begun after an error."""
-        self._note(self._crew.finished())
-        if self._error is None and not self._is_ready:
-            search_indexes.create_vector(self._database, self._model)
-            self._is_ready = True
-        for start in range(0, len(chunks), CHUNKS_A_TASK):
-            if self._error is not None or self._waiting >= WAITING:
-                return
-            self._crew.begin(chunks[start : start + CHUNKS_A_TASK])
-            self._waiting += 1
-
-    def finish(self) -> int:
-        """Wait for what was begun and return how many chunks have a new vector. Raises the model's errors."""
-        while self._waiting and self._error is None:
-            self._note([self._crew.take()])
-        self._note(self._crew.finished())
-        self._crew.stop()
-        if self._error is not None:
-            raise self._error
-        return self._embedded
-
-    def _note(self, finished: Sequence[DoneItem[Sequence[Chunk], int]]) -> None:
-        for done in finished:
-            self._waiting -= 1
-            self._embedded += done.result or 0
-            self._error = self._error or done.error
-
-    def _embed(self, chunks: Sequence[Chunk]) -> int:
-        rows = self._database.read(queries.get("write/vector_hashes_chunk"), ids=[chunk.id for chunk in chunks])
-        stored = {row["id"]: row for row in rows}
-        stale = []
-        for chunk in chunks:
-            if chunk.text.strip() and (row := stored.get(chunk.id)) is not None:
-                text = embedded_text(row["heading"], chunk.text)
-                if (digest := text_hash(text, self._model)) != row["hash"]:
-                    stale.append(({"id": chunk.id, "heading": row["heading"], "text": chunk.text}, digest))
-        store_chunks(self._database, chunks[0].graph, self._model, self._tokeniser, stale)
-        return len(stale)

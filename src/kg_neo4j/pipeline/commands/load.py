@@ -25,7 +25,6 @@ from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocum
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.organise.vectors import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
 from kg_neo4j.pipeline.options import (
     LoadOptions,
@@ -76,10 +75,9 @@ def load(
         connect(settings, progress, to_write=True, rebuild=options.rebuild) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
-        ChunkEmbedding(database, embedder, tokeniser) as embedding,
     ):
         configuration, known = with_older_versions(database, settings, options, door, extractor, tokeniser)
-        if embeds := options.vectors and embedder.dimension > 0:
+        if options.vectors and embedder.dimension > 0:
             search_indexes.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         stored = partial(stored_documents.list_documents, database, settings.graph)
@@ -88,7 +86,7 @@ def load(
         # ---- chunks
         cut = (CutDocument(each, cut_document(each, tokeniser, settings, options), configuration) for each in read)
         # ---- extraction
-        jobs = _jobs(run, cut, extraction, embedding if embeds else None)
+        jobs = _jobs(run, cut, extraction)
         found = itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration) if files else ())
         # ---- the graph: the generators above have not run yet; `run.record` pulls them, so that memory stays bounded
         with run.settling(schema):
@@ -99,23 +97,18 @@ def load(
         for each in sync.removed:
             stored_documents.delete_document(lease, settings.graph, each.id)
         # ---- what is derived
-        tally.changes += embedding.finish()
         communities = run.derive(analytics=options.analytics, embed=options.vectors, singletons=options.singletons)
         tally.notes += extraction.extractor.notes
         by_rules = extractor is None and not extraction.extractor.converses
         return tally.report(database, settings.graph, communities, by_rules=by_rules)
 
 
-def _jobs(
-    run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig, embedding: ChunkEmbedding | None
-) -> Iterator[DocumentJob]:
+def _jobs(run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig) -> Iterator[DocumentJob]:
     """Record documents, and yield a job for each that has chunks to extract, with its stored answers."""
     carries_over = extraction.extractor.converses and extraction.wave > 0
     place = (run.database, run.settings.graph)
     for group in run.record_documents(cut):
         pending = [each for each in group if each.pending]
-        if embedding is not None:
-            embedding.begin([chunk for each in pending for chunk in each.pending])
         before = [each.document.id for each in pending if not each.is_new]
         begun = [each.document.id for each in pending if carries_over and len(each.pending) < len(each.chunks)]
         answers = stored_documents.stored_answers(*place, before, extraction.config_hash) if before else {}

@@ -49,10 +49,11 @@ def answer_from_rows(database: Database, search: Search, found: FoundRows, how: 
     made = _from_rows(database, search, canned, how) if isinstance(canned, CannedRows) else unmatched(canned)
     if search.options.mode == CYPHER and isinstance(canned, str):
         made = how.door.do(WriteQuery(database, search, how, canned))
-    elif search.options.mode == CYPHER and not made.found and how.door.model is not None:
+    elif search.options.mode == CYPHER and not made.found:
         written = how.door.do(WriteQuery(database, search, how, ""))
-        notes = (*made.notes, *written.notes)
-        made = replace(written if written.found else made, usage=written.usage, notes=notes)
+        if written.usage.calls or written.found:  # else there is no model
+            notes = (*made.notes, *written.notes)
+            made = replace(written if written.found else made, usage=written.usage, notes=notes)
     return replace(made, citations=paged(database, search.graph, made.citations))
 
 

@@ -14,6 +14,7 @@ from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Usage
+from kg_neo4j.retrieve.checking.claims import plain_text
 from kg_neo4j.retrieve.interface import AskOptions
 from kg_neo4j.retrieve.question import MAX_CHARACTERS, read
 
@@ -62,7 +63,8 @@ class Chat:
         asked = asked if understood.question == question else read(understood.question)
         answer = self._asking.answer(asked, self.options, on_token)
         answer = replace(answer, usage=understood.usage + answer.usage)
-        turn = self._asking.door.do(ReadTurn(self._asking.database, self._asking.settings.graph, answer))
+        said = replace(answer, answer=plain_text(answer.answer))  # marks mean nothing to the next question
+        turn = self._asking.door.do(ReadTurn(self._asking.database, self._asking.settings.graph, said))
         self.turns = remember(self.turns, turn)
         return ChatReply(question, answer, understood.by, understood.why)
 
