@@ -37,9 +37,10 @@ def write_report(prompt: str, user: str, **changes: Any) -> str:
     assert counted
     findings = []
     for place in range(int(counted[1])):
-        number = sorted(entities)[place % len(entities)]
-        reference = f"Entities ({number})" + (f"; Relationships ({min(links)})" if links else "")
-        said = entities[number].split(":")[0]
+        about = sorted(entities)[place::5] if place else sorted(entities)  # the first finding is about all of them
+        cited = ", ".join(map(str, about))
+        reference = f"Entities ({cited})" + (f"; Relationships ({min(links)})" if links else "")
+        said = ", ".join(entities[number].split(":")[0] for number in about)
         findings.append({"summary": f"Finding about {said}.", "explanation": f"It is {said} [Data: {reference}]."})
     names = " and ".join(row.split(" (")[0] for row in list(entities.values())[:2])
     report = {

@@ -17,7 +17,7 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.factory import without_model
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise.community_reports import plan_reports
+from kg_neo4j.organise.community_reports import Wanted, plan_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_runner import RunKg
 from report_runs import (
@@ -53,7 +53,7 @@ def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
 ) -> None:
     load(database, graph, [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
     write_parents(database, graph)
-    plan = plan_reports(database, graph, door_to(model), TOKENISER)
+    plan = plan_reports(database, graph, door_to(model), TOKENISER, Wanted(smallest=2))
     done = write_only(database, graph, model)
     assert (plan.usage.calls, done.usage.calls, llm.calls, done.communities) == (1, 1, 1, 2)
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [2]

@@ -260,7 +260,7 @@ def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
         document=row["document"] or "",
         score=float(row["score"] or 0.0),
         language=row["language"] or "",
-        near=tuple((start, near) for start, near in row["near"]),
+        near=tuple((start, near) for start, near in row.get("near", ())),
     )
 
 
