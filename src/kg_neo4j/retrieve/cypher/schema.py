@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import TYPE_PATTERN
@@ -33,8 +33,10 @@ class GraphSchema:
     ends: Mapping[str, tuple[str, str]]  # of the types between entities: the commonest types of source and target
     node_properties: Mapping[str, tuple[str, ...]]  # by label of VISIBLE
     relationship_properties: tuple[str, ...]
-    samples: Mapping[str, tuple[str, str]]  # of these types: names of two entities; none where queries are filtered
     is_filtered: bool = False  # queries are held to what filters leave
+    samples: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # names of two entities that have a relationship
 
     @property
     def properties(self) -> frozenset[str]:
@@ -66,7 +68,9 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
             properties |= set(_plain(row["Properties"]))
             ends[name] = (row["SourceType"] or "", row["TargetType"] or "")
             samples[name] = (_sample(row["Source"]), _sample(row["Target"]))
-    return GraphSchema(labels, relationships, ends, node_properties, tuple(sorted(properties | {"quote"})), samples)
+    return GraphSchema(
+        labels, relationships, ends, node_properties, tuple(sorted(properties | {"quote"})), samples=samples
+    )
 
 
 def narrow(schema: GraphSchema) -> GraphSchema:
