@@ -43,31 +43,31 @@ CALL () {
   UNWIND keys(r) AS Name
   RETURN 6 AS place, 'Property of relationships' AS Kind, Name, count(r) AS Count
   UNION ALL
-  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgFact|KgGraphState|KgTree|KgTreeNode)
+  MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
   WITH count(n) AS Count
   RETURN 7 AS place, 'Bookkeeping nodes' AS Kind, '' AS Name, Count
   UNION ALL
-  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgFact|KgGraphState|KgTree|KgTreeNode)
+  MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
   UNWIND [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'] AS Name
   RETURN 8 AS place, 'Bookkeeping label' AS Kind, Name, count(n) AS Count
   UNION ALL
-  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
+  MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
   WHERE n.graph = $graph AND m.graph = $graph AND NOT (n:KgEntity AND m:KgEntity)
   WITH count(r) AS Count
   RETURN 9 AS place, 'Bookkeeping relationships' AS Kind, '' AS Name, Count
   UNION ALL
-  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
+  MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
   WHERE n.graph = $graph AND m.graph = $graph AND NOT (n:KgEntity AND m:KgEntity)
   RETURN 10 AS place, 'Bookkeeping relationship type' AS Kind, type(r) AS Name, count(r) AS Count
   UNION ALL
-  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)
+  MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
   UNWIND [key IN keys(n) WHERE NOT n:KgEntity OR key IN ['embedding', 'embedding_hash', 'num', 'summary_hash', 'summary_method']] AS Name
   RETURN 11 AS place, 'Bookkeeping property of nodes' AS Kind, Name, count(n) AS Count
   UNION ALL
-  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
+  MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
   WHERE n.graph = $graph AND m.graph = $graph AND NOT (n:KgEntity AND m:KgEntity)
   UNWIND keys(r) AS Name
   RETURN 12 AS place, 'Bookkeeping property of relationships' AS Kind, Name, count(r) AS Count

@@ -5,6 +5,6 @@
 // columns: graph STRING
 // order:   graph
 // source:  kg-neo4j
-MATCH (n:KgDocument|KgChunk|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode)
+MATCH (n:KgDocument|KgChunk|KgPassage|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode)
 RETURN DISTINCT n.graph AS graph
 ORDER BY graph

@@ -5,6 +5,6 @@
 // columns: label STRING (of one node; no row for an empty graph)
 // order:   none
 // source:  kg-neo4j
-MATCH (n:KgDocument|KgChunk|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode)
+MATCH (n:KgDocument|KgChunk|KgPassage|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode)
 WHERE n.graph = $graph
 RETURN head(labels(n)) AS label LIMIT 1

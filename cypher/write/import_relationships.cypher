@@ -6,8 +6,8 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (a:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode {id: row.start})
-MATCH (b:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode {id: row.end})
+MATCH (a:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode {id: row.start})
+MATCH (b:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode {id: row.end})
 WHERE a.graph = $graph AND b.graph = $graph
 CREATE (a)-[r:$(row.type)]->(b)
 SET r = row.properties

@@ -8,7 +8,7 @@
 // source:  kg-neo4j
 OPTIONAL MATCH (s:KgGraphState {graph: $graph})
 WITH s, coalesce(s.format <> $format, true) AND EXISTS {
-  MATCH (n:KgDocument|KgChunk|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode)
+  MATCH (n:KgDocument|KgChunk|KgPassage|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode)
   WHERE n.graph = $graph
 } AS is_other
 WHERE is_other OR s.importing IS NOT NULL
