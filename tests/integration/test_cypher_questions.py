@@ -246,7 +246,7 @@ def test_only_the_schema_of_this_graph_is_shown(database: Database, ada: str, gr
         here, there = (request.user for request in llm.requests)
     assert "DRAGON" not in here
     assert "GUARDS" not in here
-    assert "(:DRAGON)-[:GUARDS]->(:HOARD)  1" in there
+    assert "(A:DRAGON)-[:GUARDS]->(B:HOARD)" in there
     assert "PLACE" not in there
     for hidden in ("embedding", "config_hash", "Lease", "Answer"):
         assert hidden not in here
