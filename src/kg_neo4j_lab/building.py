@@ -43,6 +43,7 @@ from kg_neo4j_lab.triples import TripleExtractor
 GO_ON = "what was built is kept, and the same command continues from there"
 READERS = ("local", GLOBAL, "auto", "tree-walk")  # systems that read entities and facts
 LOAD, REPORTS = "load", "reports"  # steps
+SMALLEST = 2  # members of a community that a model reports on, as published
 
 
 @contextmanager
@@ -172,7 +173,7 @@ class Builder:
         if self.is_plan:
             self._add(REPORTS, self._planned_reports(texts))
             return
-        options = CommunityReportOptions(budget_usd=self.left())
+        options = CommunityReportOptions(budget_usd=self.left(), smallest=SMALLEST)
         self._done(REPORTS, community_reports(settings=texts.settings, options=options, progress=self.progress))
 
     def is_built(self, database: Database, graph: str, system: System) -> bool:
@@ -188,7 +189,9 @@ class Builder:
         """Return what reports would ask; about what, where communities are not known yet."""
         if self.load_plan is None:
             try:
-                return plan_community_reports(settings=texts.settings).usage
+                return plan_community_reports(
+                    settings=texts.settings, options=CommunityReportOptions(smallest=SMALLEST)
+                ).usage
             except UsageError:  # there are no communities yet
                 pass
         names = {name for _, chunks in texts.cut() for chunk in chunks for name in names_in(chunk.text)}

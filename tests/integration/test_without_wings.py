@@ -49,8 +49,7 @@ def test_a_model_loads_a_text_and_answers_without(
     supported = [claim for claim in answer["claims"] if claim["support"] == "supported"]
     if package == "kg_neo4j_offline":
         assert len(without_vectors) == 2  # of the load, and of the question
-        assert answer["claims"]
-        assert supported == []
+        assert supported  # the check compares words and needs no parser
     else:
         assert without_vectors == []
     code, out, err = kg(package, tmp_path, online_environment, "ask", "Who painted Zorblax?", "--json")
