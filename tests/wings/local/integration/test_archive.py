@@ -78,7 +78,7 @@ WHERE n.graph = $graph AND NOT coalesce(n.revoked, false)
 RETURN [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'] AS labels,
        n {.*, embedding: null, fit: null, number: CASE WHEN n:KgCommunity THEN null ELSE n.number END} AS properties
 ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity',
-                                             'Fact', 'Passage', 'Summary', 'Tree']][0], n.id
+                                             'Fact', 'Leaf', 'Summary', 'Tree']][0], n.id
 """
 RELATIONSHIPS = """
 MATCH (a:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode)-[r]->(b)
