@@ -14,7 +14,7 @@ from kg_neo4j.graph.database import Row, batches
 from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.store import TreeStore
-from kg_neo4j.organise.vectors import TEXTS_A_CALL, text_hash, with_passages
+from kg_neo4j.organise.vectors import TEXTS_A_CALL, text_hash
 
 
 @dataclass(slots=True)
@@ -53,29 +53,11 @@ class TreeVectors:
             paid = replace(self, model=self.stands_for, _known={})
             stored = paid._stored([leaf.id for leaf in leaves.leaves], texts)
             return self.of_texts(texts) if stored is None else stored
-        if leaves.are_passages:
-            return self.of_texts(texts)
-        unloaded = [{"id": leaf.id, "heading": "", "text": leaf.text} for leaf in leaves.leaves]
-        return self._of_chunks(chunks) if chunks else self._means(unloaded)
+        return self.of_texts(texts) if leaves.are_passages or not chunks else self._of_chunks(chunks)
 
     def _of_chunks(self, chunks: Sequence[Row]) -> Vectors:
-        """Return an array of shape (n, d) for rows of tree/chunks.cypher: vectors of heading and text."""
-        texts = [embedded_text(row["heading"], row["text"]) for row in chunks]
-        stale: list[tuple[Row, str]] = []
-        for row, text in zip(chunks, texts, strict=True):
-            if (digest := self.digest(text)) != row["hash"]:
-                stale.append((row, digest))
-        if stale and self.store.lease is None:
-            return self._means(chunks)
-        if stale:
-            self.store.embed_chunks(self.model, self.tokeniser, stale)
-        ids = [row["id"] for row in chunks]
-        found = self.store.chunk_vectors(ids)
-        return self._array([found[each] for each in ids])
-
-    def _means(self, chunks: Sequence[Row]) -> Vectors:
-        """Return an array of shape (n, d): the means of the vectors of passages, as they would be stored."""
-        return self._array([each["vector"] for each in with_passages(self.model, self.tokeniser, chunks)])
+        """Return an array of shape (n, d) for rows of tree/chunks.cypher: vectors of heading and text, as published."""
+        return self.of_texts([embedded_text(row["heading"], row["text"]) for row in chunks])
 
     def _stored(self, ids: Sequence[str], texts: Sequence[str]) -> Vectors | None:
         """Return the vectors of leaves without making any: a leaf without one is taken for its neighbour.
