@@ -16,10 +16,8 @@ from typing import Any
 
 from corpus import document
 from kg_neo4j._models.door import Door
-from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import Completion, EmbeddingModel
 from kg_neo4j._models.tasks import Request
-from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.factory import without_model
 from kg_neo4j.graph.documents import heading_of
@@ -159,14 +157,6 @@ class MemoryTrees:
     def chunk_vectors(self, ids: Sequence[str]) -> Mapping[str, list[float]]:
         rows = [row for chunks in self.documents.values() for row in chunks if row["id"] in ids]
         return {row["id"]: row["embedding"] for row in rows if row["embedding"] is not None}
-
-    def embed_chunks(
-        self, model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Mapping[str, Any], str]]
-    ) -> None:
-        rows = {row["id"]: row for chunks in self.documents.values() for row in chunks}
-        made = embed_texts(model, [chunk["text"] for chunk, _ in stale], tokeniser)
-        for (chunk, digest), vector in zip(stale, made, strict=True):
-            rows[chunk["id"]] |= {"hash": digest, "embedding": vector.tolist()}
 
 
 def _building(door: Door | None, how: Mapping[str, Any]) -> TreeBuilding:

@@ -32,7 +32,8 @@ OPTIONS = LoadOptions(schema="described", chunk_tokens=200)
 SCHEMA = schemas.load("described")
 NODES, RELATIONSHIPS = ",".join(SCHEMA.node_header), ",".join(SCHEMA.relationship_header)
 STRUCTURAL = set(
-    "Answer Chunk Community Decision Document Entity Fact GraphState Lease Leaf Passage Summary Detail Unsettled".split()
+    "Answer Chunk Community Decision Document Entity Fact GraphState Lease Leaf Passage Summary Detail".split()
+    + ["Unsettled"]
 )
 GDS = re.compile(r"(CALL|RETURN) gds\.[\w.]+\([$\w, ]*\)[\w ,]*")  # of the client: values are parameters
 

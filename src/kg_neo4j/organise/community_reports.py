@@ -123,7 +123,7 @@ def write_reports(
 
     Reports on communities with fewer than `wanted.smallest` members are composed from the graph; so are those that a
     model cannot write, or that a budget leaves out. A server that is lost leaves its reports unwritten. `unfinished`
-    says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease was lost.
+    names what is missing, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease was lost.
     """
     run = _ReportsRun(database, graph, door, tokeniser, wanted or Wanted(), lease)
     progress.start(STAGE, len(run.communities))

@@ -184,15 +184,6 @@ def passages_of(chunk_id: str, text: str, count: Callable[[str], int]) -> Iterat
         yield {"id": hash_id("passage", chunk_id, str(start)), "text": text[start:end], "start": start, "end": end}
 
 
-def store_chunks(
-    database: Database, graph: str, model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]]
-) -> None:
-    """Embed chunks (id, heading, text), each with the hash of heading and text, and store passages and vectors."""
-    slices = (("Chunk", part) for part in batches(stale, max(1, _vectors_a_write(model) // PASSAGES)))
-    for vectors in _embedded(model, tokeniser, slices):
-        database.write_parts(vectors, partial(_store, graph=graph))
-
-
 def _store(transaction: Transaction, vectors: Sequence[_Vector], *, graph: str) -> None:
     for label in LABELS:
         if rows := [row for its, row in vectors if its == label]:

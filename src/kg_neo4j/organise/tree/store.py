@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j._models.protocols import EmbeddingModel
-from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree.stored import StoredTree, TreeDraft, publish, read_tree, tree_id
-from kg_neo4j.organise.vectors import store_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,6 @@ class TreeStore:
         """Return the vectors of chunks that have one, by id."""
         rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=list(ids))
         return {row["id"]: row["embedding"] for row in rows}
-
-    def embed_chunks(self, model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]]) -> None:
-        """Give chunks (id, heading, text) their passages and vectors, each with the hash that it is known by."""
-        store_chunks(self.database, self.graph, model, tokeniser, stale)
 
     def _held(self) -> Lease:
         if self.lease is None:
