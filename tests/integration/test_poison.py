@@ -31,10 +31,10 @@ from kg_neo4j.graph.export import lines
 OPTIONS = LoadOptions(schema="described", chunk_tokens=200)
 SCHEMA = schemas.load("described")
 NODES, RELATIONSHIPS = ",".join(SCHEMA.node_header), ",".join(SCHEMA.relationship_header)
-STRUCTURAL = set(
-    "Answer Chunk Community Decision Document Entity Fact GraphState Lease Leaf Passage Summary Detail".split()
-    + ["Unsettled"]
-)
+STRUCTURAL = {
+    *"Answer Chunk Community Decision Document Entity Fact GraphState Lease".split(),
+    *"Leaf Passage Summary Detail Unsettled".split(),
+}
 GDS = re.compile(r"(CALL|RETURN) gds\.[\w.]+\([$\w, ]*\)[\w ,]*")  # of the client: values are parameters
 
 TYPES = (
