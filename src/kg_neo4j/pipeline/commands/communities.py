@@ -109,8 +109,8 @@ def community_reports(
     """Bring the reports on all communities up to date; a repeat calls no model and changes nothing.
 
     Without a model reports are composed from the graph, and so are those on small communities. Communities that are out
-    of date are computed first. If the budget is used up or the model fails, `unfinished` has the reason. Raises UsageError
-    for a graph without communities, LeaseHeld and DatabaseError.
+    of date are computed first. If the budget is used up or the model fails, `unfinished` has the reason. Raises
+    UsageError for a graph without communities, LeaseHeld and DatabaseError.
     """
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
