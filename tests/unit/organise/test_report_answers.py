@@ -80,7 +80,7 @@ def test_an_answer_that_keeps_to_the_rules_is_a_report() -> None:
     report, _ = ask(said())
     assert (report.method, report.flags, len(report.draft.findings)) == ("model", (), 5)
     assert report.draft.rating == 6.5
-    assert report.draft.findings[0].entities == {1: "e0"}
+    assert (report.draft.findings[0].entities[1], len(report.draft.findings[0].entities)) == ("e0", 20)
     assert report.draft.findings[0].relationships == {1: "f0"}
 
 
