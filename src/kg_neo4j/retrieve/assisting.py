@@ -94,6 +94,7 @@ def fuse(founds: Sequence[Found]) -> Found:
         _fused([found.entities for found in founds]),
         _fused([found.facts for found in founds]),
         tuple(dict.fromkeys(note for found in founds for note in found.notes)),
+        beginnings=first.beginnings,
     )
 
 

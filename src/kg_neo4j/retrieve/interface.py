@@ -107,10 +107,10 @@ class Found:
     chunks: tuple[FoundChunk, ...] = ()
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
-    worded: tuple[str, ...] = ()  # ids of the chunks with most words of the question
-    beginnings: tuple[str, ...] = ()  # ids of chunks, a document each, whose beginning is read before all others
     notes: tuple[str, ...] = ()  # what could not be searched
     nodes: tuple[FoundNode, ...] = ()  # mode tree: what is read; `chunks` are what it rests on
+    worded: tuple[str, ...] = ()  # ids of the chunks with most words of the question
+    beginnings: tuple[str, ...] = ()  # ids of chunks, a document each, whose beginning is read before all others
 
     def chunk(self, chunk_id: str) -> FoundChunk | None:
         """Return the chunk of that id, or None."""
@@ -219,10 +219,10 @@ class Search:
     words: str | None = None  # full-text query
     vector: tuple[float, ...] | None = None
     chunk_index: str | None = None
-    passage_index: str | None = None
     entity_index: str | None = None  # None: entities have no vectors of this model, so they are not compared
     fact_index: str | None = None  # likewise facts
     node_index: str | None = None  # nodes of narrative trees
+    passage_index: str | None = None  # parts of chunks; `chunk_index` has their means
     scope: Scope | None = None  # None: nothing is filtered
     rest: tuple[float, ...] | None = None  # vector of the question without its names
     linked: Linked | None = None  # what the question names; None: not looked up
