@@ -53,6 +53,7 @@ def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
 ) -> None:
     load(database, graph, [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
     write_parents(database, graph)
+    assert plan_reports(database, graph, door_to(model), TOKENISER).usage.calls == 0  # fewer than five members
     plan = plan_reports(database, graph, door_to(model), TOKENISER, Wanted(smallest=2))
     done = write_only(database, graph, model)
     assert (plan.usage.calls, done.usage.calls, llm.calls, done.communities) == (1, 1, 1, 2)

@@ -320,6 +320,20 @@ def test_paid_answers_are_kept_only_when_their_query_ran(database: Database, ada
     assert first.notes == again.notes
 
 
+def test_a_canned_question_that_finds_nothing_goes_on_to_the_model(database: Database, ada: str) -> None:
+    with FakeLlm() as llm:
+        llm.say(written("MATCH (a:PERSON {name: $n})-[r:CHILD_OF]-(b:PERSON) RETURN b.name AS name", n="Lord Byron"))
+        llm.say("Ada Lovelace was his child [R1].")
+        given = asked(database, ada, "Who met Lord Byron?", door(llm))
+        assert llm.calls == given.usage.calls == 2
+        assert "[R1] name: Ada Lovelace" in llm.requests[1].user
+        llm.say(written("MATCH (a:PERSON {name: $n}) RETURN a.name AS name", n="Nobody"))
+        empty = asked(database, ada, "What happened in 1066?", door(llm))
+    assert (given.answer, given.found) == ("Ada Lovelace was his child [1].", True)
+    assert (empty.answer, empty.found) == ("The graph holds nothing that is dated 1066.", False)
+    assert empty.usage.calls == 1
+
+
 def test_a_canned_question_asks_no_model(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         given = asked(database, ada, "Who met Charles Babbage?", door(llm))

@@ -31,6 +31,7 @@ from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Found, FoundChu
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.local import REACHED
 from kg_neo4j.retrieve.naive import FETCH
+from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.question import fulltext_query, read
 from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
 from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
@@ -175,6 +176,32 @@ def test_meaning_finds_the_nearest_of_each_kind(database: Database, ada: str) ->
     assert found.facts[0].type == "LIVED_IN"
     assert found.entities[0].name in ("Charles Babbage", "Marylebone")
     assert by_meaning(database, ada, "Babbage lived in Marylebone", "naive").chunks[0].id == chunks[2].id
+
+
+def test_chunks_are_searched_by_the_mean_of_their_passages_where_that_is_asked_for(
+    database: Database, ada: str
+) -> None:
+    chunks = document(ada, "Ada", PARAGRAPHS)[1]
+    vector = tuple(float(value) for value in MODEL.embed(["Babbage lived in Marylebone"])[0])
+    index = constraints.vector_index_name("Chunk", MODEL)
+    options = AskOptions(mode="naive", chunks=ChunkChoice(embedding="average"))
+    search = Search(ada, read("Babbage"), None, vector, chunk_index=index, options=options)
+    assert naive.retrieve(database, search).chunks[0].id == chunks[2].id
+    assert naive.retrieve(database, replace(search, options=AskOptions(mode="naive"))).chunks == ()
+    with pytest.raises(UsageError, match="no embedding 'mean'"):
+        ChunkChoice(embedding="mean")
+
+
+def test_a_question_about_the_whole_begins_with_each_document(database: Database, graph: str) -> None:
+    load(database, graph, "Ada Lind", ["Ada Lind lived in Oslo.", "Oslo is a town."], [[], []])
+    load(database, graph, "Storms", ["A storm came.", "It went."], [[], []])
+    search_indexes.create_fulltext(database)
+    asked = read("What are these documents about?")
+    found = naive.retrieve(database, Search(graph, asked, fulltext_query(asked), is_overview=True))
+    begun = [each.text for id in found.beginnings for each in found.chunks if each.id == id]
+    assert sorted(begun) == ["A storm came.", "Ada Lind lived in Oslo."]
+    shown = pack_found(found, asked, TOKENISER, 80).sources
+    assert {each.chunk.document for each in shown} == {"Ada Lind", "Storms"}
 
 
 # -------------------------------------------------------------------------------------- several graphs, one index

@@ -14,6 +14,8 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import BadModelAnswer, SchemaConflict
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents, withdraw_chunks
+from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j_offline.embedder.hashed_embedding import HashedEmbedding
@@ -52,6 +54,12 @@ NODES = query(
     "MATCH (n:Chunk|Entity|Fact) WHERE n.graph = $graph RETURN properties(n) AS node ORDER BY n.id", "node MAP"
 )
 
+PASSAGES = query(
+    "MATCH (p:Passage)-[:IN_CHUNK]->(c:Chunk) WHERE p.graph = $graph RETURN c.text AS whole, c.embedding AS mean, "
+    "p.text AS text, p.start AS start, p.end AS end, p.embedding AS vector ORDER BY start",
+    "whole STRING, mean LIST<FLOAT>, text STRING, start INTEGER, end INTEGER, vector LIST<FLOAT>",
+)
+
 
 def embed(database: Database, graph: str, model: EmbeddingModel = MODEL) -> int:
     vectors.prepare(database, model)
@@ -71,6 +79,24 @@ def test_chunks_entities_and_facts_get_vectors_of_their_texts(database: Database
     assert "Charles Babbage: Charles Babbage is spoken of." in model.texts
     assert "Ada Lovelace child of Lord Byron." in model.texts
     assert any(text.startswith("Ada\nBabbage lived in Marylebone.") for text in model.texts)
+
+
+def test_a_chunk_has_passages_whose_mean_is_its_vector_and_that_go_with_it(database: Database, graph: str) -> None:
+    letters = " ".join(f"Ada Lovelace wrote her letter number {number} to Charles Babbage." for number in range(60))
+    load(database, graph, paragraphs=[letters], facts=[[]])
+    assert embed(database, graph) == 1
+    rows = database.read(PASSAGES, graph=graph)
+    assert len(rows) > 2
+    assert " ".join(row["text"] for row in rows) == letters
+    assert all(row["whole"][row["start"] : row["end"]] == row["text"] for row in rows)
+    assert all(TOKENISER.count(row["text"]) <= 200 for row in rows)
+    mean = np.sum([row["vector"] for row in rows], axis=0)
+    assert np.allclose(mean / np.linalg.norm(mean), rows[0]["mean"], atol=1e-5)
+    assert embed(database, graph) == 0
+    with Lease(database, graph) as lease:
+        [stored] = list_documents(database, graph)
+        withdraw_chunks(database, lease, graph, stored.id)
+    assert database.read(PASSAGES, graph=graph) == []
 
 
 def test_a_repeat_embeds_nothing_and_writes_nothing(database: Database, graph: str) -> None:
