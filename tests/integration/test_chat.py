@@ -117,13 +117,14 @@ def test_a_history_of_nothing_is_refused(small: Settings, history_tokens: int) -
 
 def test_a_model_rewrites_a_follow_up_in_one_call(small: Settings, llm: FakeLlm) -> None:
     with chat(settings=with_model(small, llm)) as talk:
-        llm.say("Ada Lovelace was an English mathematician [C1].")
-        talk.ask("Who was Ada Lovelace?")
+        llm.say("Ada Lovelace was an English mathematician [1.1].")
+        first = talk.ask("Who was Ada Lovelace?").answer
+        assert first.answer == "Ada Lovelace was an English mathematician [1]."
         assert llm.calls == 1  # the first question stands by itself
         llm.say("When did the countess Ada Lovelace die?").say("NOT IN THE GRAPH")
         reply = talk.ask("And when did the countess die?")
     shown = llm.requests[1].user
-    assert "Q: Who was Ada Lovelace?\nA: Ada Lovelace was an English mathematician" in shown
+    assert "Q: Who was Ada Lovelace?\nA: Ada Lovelace was an English mathematician." in shown  # without the mark
     assert (reply.rewritten_by, reply.answer.question) == ("model", "When did the countess Ada Lovelace die?")
     assert "When did the countess Ada Lovelace die?" in llm.requests[2].user
     assert (reply.answer.usage.calls, llm.calls) == (2, 3)
