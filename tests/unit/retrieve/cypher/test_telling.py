@@ -38,7 +38,7 @@ THING = CitedThing("f" * 32, "fact", "Ada MET Babbage", (ShownSource("", CHUNK, 
     ],
 )
 def test_cells(cell: Cell, said: str) -> None:
-    assert words(("x",), (cell,)) == said
+    assert words(("x",), (cell,)) == (said if cell is None else f"x: {said}")
 
 
 def test_several_columns_are_named_and_empty_ones_left_out() -> None:
@@ -49,7 +49,7 @@ def test_several_columns_are_named_and_empty_ones_left_out() -> None:
 def test_a_list_of_rows_cites_what_each_rests_on_and_counts_the_rest() -> None:
     rows = QueryRows(("name",), (("Babbage",), ("Byron",), ("Kay",)), ((THING.id,), ("0" * 32,), ()), cut=4)
     citing = RowCitations({THING.id: THING}, tokens.load("approximate-1"))
-    assert listed(rows, 2, citing) == ["- Babbage [1]", "- Byron", "and 5 more"]
+    assert listed(rows, 2, citing) == ["- name: Babbage [1]", "- name: Byron", "and 5 more"]
     assert [each.quote for each in citing.citations] == ["Ada met Babbage in 1833."]
     assert [each.kind for each in citing.evidence] == ["fact", "chunk"]
     full = QueryRows(("name",), (("Babbage",),), ((),), cut=900, is_more=True)
