@@ -49,5 +49,6 @@ CALL (place) {
   RETURN 'document' AS kind, node.id AS id, [node.title] + coalesce(node.redirects, []) AS names, score, 0 AS evidence,
          null AS type
 }
+WITH * WHERE id IS NOT NULL AND names[0] IS NOT NULL // a node that was deleted meanwhile
 RETURN place, kind, id, names, evidence, type
 ORDER BY place, kind, score DESC, id

@@ -12,5 +12,6 @@ CALL () {
   MATCH (d:KgDocument) WHERE d.graph = $graph
   RETURN 'document' AS kind, d.id AS id, [d.title] + coalesce(d.redirects, []) AS names
 }
+WITH * WHERE id IS NOT NULL AND names[0] IS NOT NULL // a node that was deleted meanwhile
 RETURN kind, id, names
 ORDER BY kind, id
