@@ -2,10 +2,13 @@
 
     python benchmarks/claims.py            the half that no rule was chosen by
     python benchmarks/claims.py --half 0   the other half; --show prints every case
+    python benchmarks/claims.py --judge    words, a model, and a model for what words do not support
 
 The claims are those of tests/data/asking/claims.jsonl: sentences of answers, with the places of the sentences that they
 cite, judged by a reader. planted.jsonl has some of them made wrong by a reader who did not know the check. Halves are
-by the SHA-256 of the question. Where a text is not present its claims are left out, and counted.
+by the SHA-256 of the question. Where a text is not present its claims are left out, and counted. beside.jsonl has
+claims that their sentences say, and that do not answer the question. With --judge they are counted, too; verdicts of
+a model that judged.jsonl lacks are asked of KG_MODEL, and added to it.
 """
 
 from __future__ import annotations
@@ -14,15 +17,19 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from kg_neo4j.acquire import files
-from kg_neo4j.records import Document
+from kg_neo4j.factory import door
+from kg_neo4j.records import Citation, Document, Usage
+from kg_neo4j.retrieve.checking.claims import TOGETHER, JudgeClaims, show
 from kg_neo4j.retrieve.checking.support import SUPPORTED, CitedPassage, supports
 from kg_neo4j.retrieve.sentences import split_sentences
+from kg_neo4j.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data" / "asking"
@@ -38,6 +45,9 @@ Row = Mapping[str, Any]
 
 def main() -> None:
     options = _options()
+    if options.judge:
+        _print_judged(options.half)
+        return
     for kind, counts in count(options.half, show=options.show).items():
         share = counts[SUPPORTED] / max(1, counts.total())
         print(f"{kind:10} {counts.total():4} claims, {share:4.0%} supported   {dict(sorted(counts.items()))}")
@@ -60,6 +70,72 @@ def count(half: int, *, show: bool = False) -> dict[str, Counter[str]]:
         if show and verdict.supported != (kind == "right"):
             print(f"    {kind}, {verdict.level}: {claim} ({verdict.reason})")
     return found
+
+
+def _print_judged(half: int) -> None:
+    cases = list(_cases(half))
+    by_model, usage = _judged(cases)
+    by_words = {each.key: supports(each.claim, list(_passages(each.cited))).level for each in cases}
+    after = {key: level if level == SUPPORTED else by_model[key] for key, level in by_words.items()}
+    for name, verdicts in (("words", by_words), ("model", by_model), ("model after words", after)):
+        counts: dict[str, Counter[str]] = {}
+        for each in cases:
+            counts.setdefault(each.kind, Counter())[verdicts[each.key]] += 1
+        print(
+            name, *(f"  {kind:10} {counts[kind].total():4} claims, {dict(counts[kind])}" for kind in counts), sep="\n"
+        )
+    left = sum(level != SUPPORTED for level in by_words.values())
+    print(f"{usage.calls} calls asked now: {usage}; {left} of {len(cases)} claims are not supported by words")
+
+
+def _judged(cases: Sequence[Case]) -> tuple[dict[str, str], Usage]:
+    """Return a model's verdict on each case; what is not recorded is asked, ten claims a call, and recorded."""
+    recorded = DATA / "judged.jsonl"
+    known = {row["key"]: row["verdict"] for row in (rows("judged") if recorded.exists() else ())}
+    asked = sorted((each for each in cases if each.key not in known), key=lambda each: each.key)
+    groups = [asked[first : first + TOGETHER] for first in range(0, len(asked), TOGETHER)]
+    tasks = [JudgeClaims(tuple(show(each.question, each.claim, each.quotes) for each in group)) for group in groups]
+    usage = Usage()
+    answers = door(Settings()).ask_all(tasks) if tasks else ()
+    for group, answer in zip(groups, answers, strict=True):
+        usage += answer.usage
+        for place, verdict in answer.result().items():
+            known[group[place].key] = verdict.level
+    lines = (json.dumps({"key": key, "verdict": known[key]}) for key in sorted(known))
+    recorded.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return known, usage
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim, and what it is: "right", "beside" or a kind of wrong ones."""
+
+    kind: str
+    question: str
+    claim: str
+    cited: Sequence[tuple[str, int, int]]
+
+    @property
+    def key(self) -> str:
+        """What it is called in judged.jsonl: nothing that says whether it is right."""
+        return sha256("\n".join((self.question, self.claim)).encode()).hexdigest()[:16]
+
+    @property
+    def quotes(self) -> list[Citation]:
+        """What it cites, as a judge is shown it."""
+        found = [(name, start, end, document(name)) for name, start, end in self.cited]
+        return [Citation("", each.title, start, end, each.text[start:end]) for _, start, end, each in found if each]
+
+
+def _cases(half: int) -> Iterator[Case]:
+    """Yield the claims of a half whose texts are present, of all kinds."""
+    claims = {row["id"]: row for row in rows("claims") if row["right"]}
+    found = [("right", row["claim"], row) for row in claims.values()]
+    found += [(row["kind"], row["claim"], claims[row["of"]]) for row in rows("planted") if row["of"] in claims]
+    found += [("beside", row["claim"], row) for row in rows("beside")]
+    for kind, claim, row in found:
+        if half_of(row["question"]) == half and all(document(each[0]) for each in row["cited"]):
+            yield Case(kind, row["question"], claim, row["cited"])
 
 
 def rows(name: str) -> list[Row]:
@@ -105,6 +181,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", type=int, choices=(0, 1), default=1)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--judge", action="store_true")
     return parser.parse_args()
 
 

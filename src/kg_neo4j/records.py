@@ -482,7 +482,9 @@ class Claim:
 
     text: str  # without its marks
     citations: tuple[int, ...]  # numbers in `Answer.citations`, from 1
-    support: str  # "supported", "quoted" (no more is known), "contradicted", "unsupported" (by a model) or "uncited"
+    # "supported", "quoted" (no more is known), "contradicted", "uncited"; by a model also "unsupported", "beside the
+    # question"
+    support: str
     reason: str = ""  # what the cited words lack, or say otherwise; empty for one that is supported
     judged_by: str = "words"  # or "model", or "path": read off the steps of `Answer.path`
 

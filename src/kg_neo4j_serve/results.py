@@ -29,7 +29,9 @@ class CheckedClaim:
     """A sentence of an answer, and whether the quotes that it cites support it."""
 
     text: str
-    check: str  # "supported", "quoted" (no more is known), "contradicted", "unsupported" (by a model) or "uncited"
+    # "supported", "quoted" (no more is known), "contradicted", "uncited"; by a model also "unsupported", "beside the
+    # question"
+    check: str
     quotes: tuple[int, ...]  # numbers in `quotes`, from 1
     reason: str = ""  # what the quotes lack
     judged_by: str = "words"  # or "model", or "path"

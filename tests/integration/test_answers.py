@@ -170,7 +170,7 @@ def say(text: str) -> Callable[[str, str], str]:
 
     def rules(_: str, user: str) -> str:
         if "Claim 1:" in user:
-            return '{"claims": [{"claim": 1, "supported": false, "reason": "no such thing"}]}'
+            return '{"claims": [{"claim": 1, "verdict": "unsupported", "reason": "no such thing"}]}'
         return text.replace("{oslo}", mark(user, "born in Oslo")).replace("{rain}", mark(user, "1931 drama"))
 
     return rules
@@ -211,17 +211,53 @@ def test_an_answer_of_which_nothing_is_left_is_replaced_by_the_sources_own_words
     assert any("nothing in the model's answer was supported" in note for note in given.notes)
 
 
-def test_a_model_judges_all_claims_in_one_call_and_both_calls_are_counted(database: Database, films: str) -> None:
-    with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Oslo [{oslo}].")) as llm:
+def test_a_model_judges_in_one_call_the_claims_that_words_leave_open_and_both_calls_are_counted(
+    database: Database, films: str
+) -> None:
+    said = "Ada Lind directed Rain Road [{rain}]. Her childhood passed happily [{oslo}]. It rained a lot [{rain}]."
+    with FakeLlm(rules=say(f"{said} She was born in Paris [{{oslo}}].")) as llm:
         given = by_model(database, films, llm, QUESTION, judge=True)
         assert llm.calls == 2
+        assert "directed" not in llm.requests[1].user.partition("Passage")[0]
     assert [(claim.support, claim.judged_by) for claim in given.claims] == [
-        ("unsupported", "model"),
         ("supported", "words"),
+        ("unsupported", "model"),
+        ("quoted", "words"),
+        ("contradicted", "words"),
     ]
-    assert given.claims[0].reason == "no such thing"
+    assert given.claims[1].reason == "no such thing"
     assert any("judged 1 of 2 claims" in note for note in given.notes)
     assert (given.usage.calls, given.usage.usd) == (2, pytest.approx(0.00028))
+
+
+def test_what_a_judge_finds_beside_the_question_is_shown_so_and_is_no_short_answer(
+    database: Database, films: str
+) -> None:
+    verdict = '{"claims": [{"claim": 1, "verdict": "beside", "reason": "asks for the father"}]}'
+    with FakeLlm() as llm:
+        llm.rules = lambda _, user: (
+            verdict
+            if "Claim 1:" in user
+            else f"Oslo saw her birth, in Norway [{mark(user, 'born in Oslo')}].\nShort answer: Oslo"
+        )
+        given = by_model(database, films, llm, "Where was the father of Ada Lind born?", judge=True)
+        shown = llm.requests[-1].user
+    assert (given.answer, given.short) == ("Oslo saw her birth, in Norway [1] [beside the question].", "")
+    assert [(claim.support, claim.reason) for claim in given.claims] == [("beside the question", "asks for the father")]
+    assert "Asked: Where was the father of Ada Lind born?" in shown
+
+
+def test_ten_claims_are_judged_in_one_call(database: Database, films: str) -> None:
+    with FakeLlm() as llm:
+        llm.rules = lambda _, user: (
+            '{"claims": []}'
+            if "Claim 1:" in user
+            else " ".join(f"Clouds gathered over hill number {n} [{mark(user, '1931')}]." for n in range(11))
+        )
+        given = by_model(database, films, llm, QUESTION, judge=True)
+        asked = [each.user for each in llm.requests[1:]]
+    assert len(given.claims) == 11
+    assert [text.count("Asked: ") for text in asked] == [10, 1]
 
 
 @pytest.mark.parametrize(
@@ -229,18 +265,18 @@ def test_a_model_judges_all_claims_in_one_call_and_both_calls_are_counted(databa
     [
         "nonsense",
         '{"claims": "all"}',
-        '{"claims": [{"claim": 9, "supported": false}, 3]}',
+        '{"claims": [{"claim": 9, "verdict": "unsupported"}, 3]}',
         "[]",
-        '{"claims": [{"claim": 1, "supported": "no"}]}',
+        '{"claims": [{"claim": 1, "verdict": "no"}]}',
     ],
 )
 def test_a_judge_that_makes_no_sense_leaves_the_verdict_to_the_words(database: Database, films: str, said: str) -> None:
     with FakeLlm() as llm:
         llm.rules = lambda _, user: (
-            said if "Claim 1:" in user else f"Ada Lind directed Rain Road [{mark(user, '1931')}]."
+            said if "Claim 1:" in user else f"Ada Lind thought of rain first [{mark(user, '1931')}]."
         )
         given = by_model(database, films, llm, QUESTION, judge=True)
-    assert [(claim.support, claim.judged_by) for claim in given.claims] == [("supported", "words")]
+    assert [(claim.support, claim.judged_by) for claim in given.claims] == [("quoted", "words")]
 
 
 @pytest.mark.parametrize(

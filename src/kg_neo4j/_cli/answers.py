@@ -18,7 +18,12 @@ LONGEST_QUOTE = 300  # characters of a quote; --show prints it whole
 SHOWN_KINDS = {"chunk": "passages", "entity": "entities", "fact": "facts", "report": "reports"}
 SHOWN_KINDS |= {"summary": "summaries", "detail": "details"}
 SUPPORT_SIGNS = {"supported": "supported", "quoted": "QUOTED"}
-SUPPORT_SIGNS |= {"contradicted": "CONTRADICTED", "unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
+SUPPORT_SIGNS |= {
+    "beside the question": "BESIDE THE QUESTION",
+    "contradicted": "CONTRADICTED",
+    "unsupported": "NOT SUPPORTED",
+    "uncited": "CITES NOTHING",
+}
 
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:

@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kg_neo4j import data_files
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import canned_reports
 from kg_neo4j.graph.canned_reports import Value
 from kg_neo4j.graph.database import Database, Reader, Row
+from kg_neo4j.graph.resolution.names import TITLES, take_apart
 from kg_neo4j.graph.resolution.names import fold as fold_name
-from kg_neo4j.graph.resolution.names import take_apart
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Linked, Scope, Search
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.words import fold, is_stop_word, split_words, word_spans
+from kg_neo4j.words import PARTICLES, fold, is_stop_word, split_words, word_spans
 
 LONGEST = 10  # words of a name
 MAX_PHRASES = 80  # a question of many names is looked up by its longest ones
@@ -28,6 +29,7 @@ LOOKED_AT = 200  # of those that its words find, in all graphs together; where t
 SUGGESTIONS = 3  # unknown names of one question for which others are suggested
 SAME_NAME = 4  # entities that bear one name; more would drown the other names of the question
 EVERYBODY = "*"
+_COMMON = PARTICLES | data_files.beside(__file__).word_set("nationalities")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ def link(reader: Reader, graph: str, question: Question, scope: Scope | None = N
         if rows and not words & taken:  # of names that share a word the longest
             taken |= words
             chosen.append((phrase, rows))
+    chosen = [each for each in chosen if _distinguishes(each[0].text)] or chosen  # "French" only where it is all
     if not chosen and question.text == question.text.lower():
         for phrase, rows in zip(phrases, found, strict=True):  # last names without any capital: "humboldt"
             if phrase.size == 1:
@@ -201,7 +204,15 @@ def _unknown(question: Question, phrases: Sequence[Phrase], taken: set[int]) -> 
     """Return the names as the question writes them of which no word was linked; `taken` are the places of those."""
     runs = {" ".join(run) for run in question.full_names}
     free = [each for each in phrases if not taken & set(range(each.first, each.last + 1))]
+    weak = _COMMON | TITLES if taken else _COMMON  # "King" is a part of many names, and asked for only by itself
+    free = [each for each in free if _distinguishes(each.text, weak)]
     return [each for each in free if " ".join(fold(each.text[a:b]) for a, b in word_spans(each.text)) in runs]
+
+
+def _distinguishes(name: str, weak: frozenset[str] = _COMMON) -> bool:
+    """Return whether a name has a word that is none of `weak`; these are particles and nationalities."""
+    words = (fold(word) for word in split_words(name))
+    return any(weak.isdisjoint((word, word.removesuffix("s"))) for word in words)
 
 
 def _linked(chosen: Sequence[tuple[Phrase, list[Row]]]) -> Linked:

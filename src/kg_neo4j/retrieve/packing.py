@@ -183,8 +183,9 @@ def _lines(
     chunks = {chunk.id: chunk for chunk in found.chunks}
     lines: list[tuple[FoundEntity | FoundFact, ShownSource]] = []
     for item in items:
-        line = _told(item)
-        source = next((each for place in _places(item) if (each := _words(place, chunks, line))), None)
+        line, said = _told(item), _first(item)
+        places = sorted(_places(item), key=lambda each: said not in plain(each.quote or ""))  # first where that is said
+        source = next((each for place in places if (each := _words(place, chunks, line))), None)
         if source is None or not line or any(_covers(each, source) for _, each in passages):
             continue
         cost = tokeniser.count(_shown(source)) + 1 + (0 if lines else tokeniser.count(_GRAPH) + 2)
@@ -203,12 +204,17 @@ def _worded(question: Question, items: Sequence[FoundEntity | FoundFact]) -> lis
 
 def _told(item: FoundEntity | FoundFact) -> str:
     """Return what the graph tells of an entity or a fact in one line; empty for an entity that is only a name."""
-    said = next((plain(each.text) for each in split_sentences(item.description)), "")  # more are from other places
+    said = _first(item)
     if isinstance(item, FoundFact):
         when = f" ({item.start_date})" if item.start_date else ""
         return f"{item.source} {item.type} {item.target}{when}" + (f": {said}" if said else "")
     also = f", also {', '.join(item.aliases[:4])}" if item.aliases else ""
     return f"{item.name} ({item.type}{also}): {said or item.role}" if said or item.role else ""
+
+
+def _first(item: FoundEntity | FoundFact) -> str:
+    """Return the first sentence of a description; those after it may be from other places."""
+    return next((plain(each.text) for each in split_sentences(item.description)), "")
 
 
 def _places(item: FoundEntity | FoundFact) -> Sequence[Place]:

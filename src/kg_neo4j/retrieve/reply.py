@@ -16,7 +16,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import Answer, Usage
+from kg_neo4j.records import Answer, Citation, Claim, Usage
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, check
 from kg_neo4j.retrieve.checking.claims import (
@@ -92,7 +92,7 @@ class AnswerFromSources(Job[Answer]):
             return replace(made, model_seconds=time.monotonic() - started)
         why = silent or "the model's answer cited no source and was left out"
         if said.answer is not None and said.answer.citations:
-            checked, usage, notes = _checked(said.answer, self.found, door, self.how)
+            checked, usage, notes = _checked(question.text, said.answer, self.found, door, self.how)
             made = replace(made, usage=made.usage + usage, notes=(*made.notes, *notes))
             if checked.citations:
                 descents = tuple(said.answer.tree_paths[each] for each in checked.citations)
@@ -109,14 +109,11 @@ def _cited(said: ModelReply, checked: CheckedClaims, made: Answer) -> Answer:
     """Return the answer with what was checked, and with the short answer where its names and numbers are cited."""
     short = said.short
     words = [fold(word) for word in split_words(short) if not word.islower()]
-    there = {fold(word) for each in checked.citations for word in split_words(f"{each.document} {each.quote}")}
-    there |= {
-        fold(word)
-        for claim in checked.claims
-        if claim.support in (SUPPORTED, QUOTED)
-        for word in split_words(claim.text)
-    }
-    if fold(short) not in ("yes", "no") and not there.issuperset(words):
+    stands = [claim for claim in checked.claims if claim.support in (SUPPORTED, QUOTED)]
+    texts = [f"{each.document} {each.quote}" for claim in stands for each in _quotes(claim, checked)]
+    texts += [claim.text for claim in stands]
+    there = {fold(word) for text in texts for word in split_words(text)}
+    if short and (not stands or (fold(short) not in ("yes", "no") and not there.issuperset(words))):
         made = replace(made, notes=(*made.notes, f"left out the short answer “{short}”: no source says it"))
         short = ""
     limits = (f"Not stated: {said.missing}.",) if said.missing else ()
@@ -124,13 +121,17 @@ def _cited(said: ModelReply, checked: CheckedClaims, made: Answer) -> Answer:
     return replace(made, answer=checked.text, found=True, citations=checked.citations, claims=checked.claims)
 
 
+def _quotes(claim: Claim, checked: CheckedClaims) -> list[Citation]:
+    return [checked.citations[number - 1] for number in claim.citations]
+
+
 def _checked(
-    answer: CheckedAnswer, found: Found, door: Door, how: AskContext
+    question: str, answer: CheckedAnswer, found: Found, door: Door, how: AskContext
 ) -> tuple[CheckedClaims, Usage, list[str]]:
     """Return the answer with its claims checked; what judging cost; and what to say of it."""
     text, citations = answer.text, answer.citations
     claims = check_claims(text, citations, found)
-    verdicts, usage, problem = judge(claims, citations, door) if how.judge else ({}, Usage(), "")
+    verdicts, usage, problem = judge(question, claims, citations, door) if how.judge else ({}, Usage(), "")
     notes = [problem] if problem else []
     checked = settle(text, citations, claims, how.unsupported, verdicts)
     done = "dropped" if how.unsupported == DROP else "marked"

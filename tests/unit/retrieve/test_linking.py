@@ -76,7 +76,7 @@ def test_a_slip_of_the_pen_names_and_another_word_does_not() -> None:
 
 
 class Names:
-    """Answers the look-up of whole names, each by an entity."""
+    """Answers the look-up of names, each by an entity; where they are no whole ones, by all entities."""
 
     def __init__(self, *names: str) -> None:
         self.names = names
@@ -84,8 +84,29 @@ class Names:
     def read(self, _: Query, /, **params: Any) -> list[Row]:
         places = list(enumerate(params["phrases"]))
         return [
-            {**entity([name]), "place": n} for n, asked in places for name in self.names if asked == exact_query(name)
+            {**entity([name]), "place": n}
+            for n, asked in places
+            for name in self.names
+            if asked == exact_query(name) or not asked.startswith('"')
         ]
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "linked"),
+    [
+        ("What did the French take from Ada?", ("French", "Ada"), ["Ada"]),
+        ("What did the French take?", ("French",), ["French"]),
+        ("What did the Germans write to Ada?", ("German Academy of Ulm", "Ada"), ["Ada"]),
+        ("What did the Germans take?", ("Germans of Ulm",), []),
+        ("Where did the King meet Ada?", ("King Olaf", "Ada"), ["Ada"]),
+        ("Where did the King dine?", ("King Olaf",), ["King Olaf"]),
+        ("Did de Vries meet Ada?", ("Hugo de Vries", "Ada"), ["Ada", "Hugo de Vries"]),
+    ],
+)
+def test_nationalities_particles_and_titles_tell_no_names_apart(
+    question: str, names: tuple[str, ...], linked: list[str]
+) -> None:
+    assert sorted(link(Names(*names), "main", read(question)).entities) == linked
 
 
 def test_no_word_of_a_question_belongs_to_two_names() -> None:

@@ -118,6 +118,16 @@ def test_an_entity_that_is_only_a_name_is_no_evidence() -> None:
     assert [each.text for each in packed.evidence] == ["Person 8 (PERSON, also Eight): a guest"]
 
 
+def test_a_description_is_cited_where_its_first_sentence_stands() -> None:
+    chunk = FoundChunk("c", " ".join(SENTENCES[:12]), 0, "", "Doc", 1.0)
+    starts = [chunk.text.index(SENTENCES[n]) for n in (7, 8)]
+    places = tuple(Place("c", SENTENCES[n], start, start + 8) for n, start in zip((7, 8), starts, strict=True))
+    told = FoundEntity("e", "Person 8", "PERSON", (), f"{SENTENCES[8]} {SENTENCES[7]}", "", True, 1.0, places)
+    packed = pack_found(Found("local", (chunk,), (told,)), read("Person 8 at a table"), TOKENISER, 60)
+    assert [each.text for each in packed.evidence] == [f"Person 8 (PERSON): {SENTENCES[8]}"]
+    assert packed.sources[0].text == SENTENCES[8]
+
+
 def test_two_versions_of_one_text_are_shown_once() -> None:
     chunks = tuple(FoundChunk(f"c{n}", " ".join(SENTENCES[5:9]), 0, "", f"Version {n}", 1.0) for n in range(2))
     assert len(pack_found(Found("local", chunks), QUESTION, TOKENISER, 2_000).sources) == 1

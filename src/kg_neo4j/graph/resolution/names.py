@@ -22,8 +22,8 @@ _SOUNDS = tuple((re.compile(pattern), sound) for pattern, sound in _DATA.table("
 
 MALE, FEMALE, RANKS = _DATA.word_set("male"), _DATA.word_set("female"), _DATA.word_set("ranks")
 SHARED_TITLES = _DATA.word_set("married") | RANKS | {"st", "saint"}  # with one, a name may be a relative's
-_TITLES = MALE | FEMALE | RANKS | _DATA.word_set("titles")
-_BEFORE = _TITLES | {"the"}
+TITLES = MALE | FEMALE | RANKS | _DATA.word_set("titles")
+_BEFORE = TITLES | {"the"}
 _GENERATIONS = _DATA.table("generations")
 _COMPANIES = _DATA.word_set("companies")
 PATRONYMS = _DATA.word_set("patronyms")

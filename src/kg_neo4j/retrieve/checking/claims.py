@@ -20,8 +20,10 @@ from kg_neo4j.retrieve.checking.support import CONTRADICTED, QUOTED, SUPPORTED, 
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 
-UNSUPPORTED, UNCITED = "unsupported", "uncited"  # by the judgement of a model; it cites nothing
-ACCUSED = (CONTRADICTED, UNSUPPORTED)
+UNSUPPORTED, BESIDE = "unsupported", "beside the question"  # by the judgement of a model
+UNCITED = "uncited"
+ACCUSED = (CONTRADICTED, UNSUPPORTED, BESIDE)
+TOGETHER = 10  # claims that are judged in one call
 MARK, DROP = "mark", "drop"
 TOKENS_EACH = 80  # of the answer, for a verdict and its reason
 LONGEST_REASON = 300  # characters
@@ -156,64 +158,65 @@ def plain_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgeClaims(Prompted[Mapping[int, Support]]):
-    """Asks which claims their citations support."""
+    """Asks which claims their citations support, and which answer the question."""
 
     kind: ClassVar[str] = "judge"
     cached: ClassVar[bool] = False
-    shown: str
-    asked: Sequence[int]  # the places of the claims that are shown
-    max_tokens: int
+    shown: tuple[str, ...]  # claims, each with the question and with what it cites
+    max_tokens: int | None = TOKENS_EACH * (1 + TOGETHER)
 
     def values(self) -> dict[str, str]:
         """Return the claims with what they cite."""
-        return {"claims": self.shown, "fence": hash_id("fence", self.shown)[:8]}
+        claims = "\n\n".join(f"Claim {number}: {each}" for number, each in enumerate(self.shown, 1))
+        return {"claims": claims, "fence": hash_id("fence", claims)[:8]}
 
     def accept(self, said: Completion) -> Mapping[int, Support] | Complaint[Mapping[int, Support]]:
-        """Return the verdicts that can be used, with a complaint where some are missing."""
-        verdicts = _read(said.text, self.asked)
-        if len(verdicts) == len(self.asked):
+        """Return the verdicts that can be used, by the claim's place, with a complaint where some are missing."""
+        verdicts = _read(said.text, len(self.shown))
+        if len(verdicts) == len(self.shown):
             return verdicts
-        judged = f"the model judged {len(verdicts)} of {len(self.asked)} claims"
+        judged = f"the model judged {len(verdicts)} of {len(self.shown)} claims"
         return Complaint(f"{judged}; the others are checked by words", verdicts)
 
 
 def judge(
-    claims: Sequence[Claim], citations: Sequence[Citation], door: Door
+    question: str, claims: Sequence[Claim], citations: Sequence[Citation], door: Door
 ) -> tuple[Mapping[int, Support], Usage, str]:
-    """Ask the model which claims their citations support; claims that cite nothing are not sent.
+    """Ask the model of claims that the check of words leaves open which their citations support, ten a call.
 
     Return the verdicts by the claim's place, what they took, and why some are missing. Raises ModelRefused and
     ModelUnavailable.
     """
-    asked = [place for place, claim in enumerate(claims) if claim.citations]
-    if not asked:
-        return {}, Usage(), ""
-    shown = "\n\n".join(_shown(number, claims[place], citations) for number, place in enumerate(asked, 1))
-    answer = door.ask(JudgeClaims(shown, asked, TOKENS_EACH * (1 + len(asked))))
-    problem = f"the model did not judge the claims: {answer.error}" if answer.error else answer.problem
-    return answer.value or {}, answer.charged, problem
+    asked = [place for place, claim in enumerate(claims) if claim.support == QUOTED]
+    verdicts: dict[int, Support] = {}
+    usage, problem = Usage(), ""
+    for first in range(0, len(asked), TOGETHER):
+        some = asked[first : first + TOGETHER]
+        quotes = [[citations[number - 1] for number in claims[place].citations] for place in some]
+        shown = (show(question, claims[place].text, each) for place, each in zip(some, quotes, strict=True))
+        answer = door.ask(JudgeClaims(tuple(shown)))
+        verdicts |= {some[place]: verdict for place, verdict in (answer.value or {}).items()}
+        usage += answer.charged
+        problem = f"the model did not judge the claims: {answer.error}" if answer.error else answer.problem or problem
+    return verdicts, usage, problem
 
 
-def _shown(number: int, claim: Claim, citations: Sequence[Citation]) -> str:
-    quotes = [citations[each - 1] for each in claim.citations]
-    lines = [f"Passage of “{each.document}”: {each.quote}" for each in quotes]
-    return "\n".join((f"Claim {number}: {claim.text}", *lines))
+def show(question: str, claim: str, quotes: Iterable[Citation]) -> str:
+    """Return a claim as the judge sees it."""
+    return "\n".join((claim, f"Asked: {question}", *(f"Passage of “{each.document}”: {each.quote}" for each in quotes)))
 
 
-def _read(text: str, asked: Sequence[int]) -> dict[int, Support]:
-    """Return the verdicts that can be used: known numbers, once each, with a yes or a no."""
+def _read(text: str, shown: int) -> dict[int, Support]:
+    """Return the verdicts that can be used, by place: known numbers, once each, with one of the words asked for."""
     found = find_object(text, ("claims",))
     listed = found.get("claims") if found else None
     verdicts: dict[int, Support] = {}
-    for entry in listed if isinstance(listed, list) else ():
-        if not isinstance(entry, dict):
+    for entry in (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ():
+        number, said, reason = entry.get("claim"), entry.get("verdict"), entry.get("reason")
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= shown:
             continue
-        number, supported, reason = entry.get("claim"), entry.get("supported"), entry.get("reason")
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(asked):
-            continue
-        if isinstance(supported, bool) and asked[number - 1] not in verdicts:
-            said = " ".join(reason.split())[:LONGEST_REASON] if isinstance(reason, str) else ""
-            verdicts[asked[number - 1]] = Support(
-                SUPPORTED if supported else UNSUPPORTED, "" if supported else said or "by the model's judgement"
-            )
+        if said in (SUPPORTED, UNSUPPORTED, "beside") and number - 1 not in verdicts:
+            why = " ".join(reason.split())[:LONGEST_REASON] if isinstance(reason, str) else ""
+            level = BESIDE if said == "beside" else said
+            verdicts[number - 1] = Support(level, "" if level == SUPPORTED else why or "by the model's judgement")
     return verdicts
