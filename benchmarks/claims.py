@@ -2,10 +2,11 @@
 
     python benchmarks/claims.py            the half that no rule was chosen by
     python benchmarks/claims.py --half 0   the other half; --show prints every case
-    python benchmarks/claims.py --judge    words, a model, and a model for what words do not support
+    python benchmarks/claims.py --judge    words, a model, a model for what words do not support, and both together
 
 The claims are those of tests/data/asking/claims.jsonl: sentences of answers, with the places of the sentences that they
-cite, judged by a reader. planted.jsonl has some of them made wrong by a reader who did not know the check. Halves are
+cite, judged by a reader; later_claims.jsonl has those of answers that were given later, which no rule was chosen by.
+planted.jsonl has some of them made wrong by a reader who did not know the check. Halves are
 by the SHA-256 of the question. Where a text is not present its claims are left out, and counted. beside.jsonl has
 claims that their sentences say, and that do not answer the question. With --judge they are counted, too; verdicts of
 a model that judged.jsonl lacks are asked of KG_MODEL, and added to it.
@@ -26,7 +27,7 @@ from typing import Any
 from kg_neo4j.acquire import files
 from kg_neo4j.factory import door
 from kg_neo4j.records import Citation, Document, Usage
-from kg_neo4j.retrieve.checking.claims import TOGETHER, JudgeClaims, show
+from kg_neo4j.retrieve.checking.claims import TOGETHER, JudgeClaims, join, show
 from kg_neo4j.retrieve.checking.support import SUPPORTED, CitedPassage, supports
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.settings import Settings
@@ -56,8 +57,9 @@ def main() -> None:
 def count(half: int, *, show: bool = False) -> dict[str, Counter[str]]:
     """Return how many claims of a half have each verdict: "right", and each kind of wrong ones."""
     claims = {row["id"]: row for row in rows("claims") if half_of(row["question"]) == half}
-    found: dict[str, Counter[str]] = {kind: Counter() for kind in ("right", *WRONG)}
-    asked = [("right", row["claim"], row) for row in claims.values()]
+    later = [row for row in rows("later_claims") if half_of(row["question"]) == half]
+    found: dict[str, Counter[str]] = {kind: Counter() for kind in ("right", "later", *WRONG)}
+    asked = [(kind, row["claim"], row) for kind, some in (("right", claims.values()), ("later", later)) for row in some]
     asked += [(row["kind"], row["claim"], claims[row["of"]]) for row in rows("planted") if row["of"] in claims]
     for kind, claim, row in asked:
         if not row["right"]:
@@ -67,7 +69,7 @@ def count(half: int, *, show: bool = False) -> dict[str, Counter[str]]:
             continue
         verdict = supports(claim, list(_passages(row["cited"])))
         found[kind][verdict.level] += 1
-        if show and verdict.supported != (kind == "right"):
+        if show and verdict.supported != (kind in ("right", "later")):
             print(f"    {kind}, {verdict.level}: {claim} ({verdict.reason})")
     return found
 
@@ -77,7 +79,9 @@ def _print_judged(half: int) -> None:
     by_model, usage = _judged(cases)
     by_words = {each.key: supports(each.claim, list(_passages(each.cited))).level for each in cases}
     after = {key: level if level == SUPPORTED else by_model[key] for key, level in by_words.items()}
-    for name, verdicts in (("words", by_words), ("model", by_model), ("model after words", after)):
+    both = {key: join(level, by_model[key]) for key, level in by_words.items()}
+    ways = (("words", by_words), ("model", by_model), ("model after words", after), ("both together", both))
+    for name, verdicts in ways:
         counts: dict[str, Counter[str]] = {}
         for each in cases:
             counts.setdefault(each.kind, Counter())[verdicts[each.key]] += 1
@@ -131,6 +135,7 @@ def _cases(half: int) -> Iterator[Case]:
     """Yield the claims of a half whose texts are present, of all kinds."""
     claims = {row["id"]: row for row in rows("claims") if row["right"]}
     found = [("right", row["claim"], row) for row in claims.values()]
+    found += [("later", row["claim"], row) for row in rows("later_claims") if row["right"]]
     found += [(row["kind"], row["claim"], claims[row["of"]]) for row in rows("planted") if row["of"] in claims]
     found += [("beside", row["claim"], row) for row in rows("beside")]
     for kind, claim, row in found:

@@ -55,6 +55,7 @@ INDEXING = (
     *("archive", "diagnosing", "empty_values", "extending", "faults_writes", "import", "missing_indexes"),
     *("pages_run", "shared_database", "tree_vectors"),
 )
+os.environ["KG_JUDGE"] = "false"  # a further call for each answer: tests that are about it set it
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -262,6 +263,7 @@ def environment(settings: Settings, graph: str, tmp_path: Path) -> Mapping[str, 
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "NEO4J_", "OPENAI_"))}
     return {
         **kept,
+        "KG_JUDGE": os.environ["KG_JUDGE"],
         **environment_of(settings.model_copy(update={"graph": graph})),
         "KG_HOME": str(tmp_path / "kg-home"),
         "KG_CACHE": str(tmp_path / "kg-cache"),

@@ -65,13 +65,8 @@ VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, opt
     *(("articles", 2, ("--mode", mode, "--context-tokens", "300")) for mode in MODES[1:]),
     *(("articles", number, ("KG_UNSUPPORTED=drop",)) for number in (0, 1, 2, 5)),
     *(("articles", number, ("KG_JUDGE=true",)) for number in (0, 1, 2, 5)),
-    *(("articles", number, ("--decompose",)) for number in (1, 2, 5)),
-    *(("articles", number, ("--decompose", "--mode", "local")) for number in (0, 2, 8)),
-    *(("articles", number, ("--decompose", "--mode", "naive")) for number in (2, 3, 8)),
-    *(("articles", number, ("--decompose", "KG_JUDGE=true", "KG_UNSUPPORTED=drop")) for number in (0, 2, 8)),
     ("articles", 4, ("--mode", "global", "--level", "0")),
     ("articles", 4, ("--mode", "global", "--level", "1")),
-    ("articles", 4, ("--mode", "global", "--decompose")),
     *(("stories", number, ("--mode", "tree", "--top-k", "2")) for number in (0, 1, 4)),
     *(("stories", number, ("--mode", "tree", "--traversal", "top-down")) for number in (0, 1, 4)),
     *(("stories", number, ("--mode", "tree", "--traversal", "bottom-up")) for number in (0, 1)),
@@ -80,7 +75,6 @@ VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, opt
     *(("stories", number, ("--language", "pl")) for number in (0, 3, 7)),
     ("stories", 3, ("--language", "de")),
     ("stories", 3, ("--document", "lalka", "--mode", "tree")),
-    ("stories", 1, ("--decompose", "--mode", "tree")),
 )
 CHATS = (
     (

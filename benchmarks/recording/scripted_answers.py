@@ -252,21 +252,12 @@ def judge(_prompt: str, user: str) -> str:
     made = [
         {
             "claim": int(number),
-            "supported": hashed(said) % 3 != 0,
-            "reason": "" if hashed(said) % 3 else "It says less.",
+            "verdict": ("beside", "supported", "unsupported")[hashed(said) % 3],
+            "reason": "" if hashed(said) % 3 == 1 else "It says less.",
         }
         for number, said in claims[1 if hashed(user) % 4 == 0 else 0 :]
     ]
     return json.dumps({"claims": made})
-
-
-def decompose(_prompt: str, user: str) -> str:
-    """Return the question in two parts; too many parts for one question in seven."""
-    asked = re.findall(r"^question \w+\n(.*)\nend of question", user, re.MULTILINE)[0]
-    names = [name for name in _NAME.findall(asked) if name not in _STOP][:2]
-    if hashed(asked) % 7 == 0:
-        return "\n".join(f"Part {number} of it?" for number in range(6))
-    return "\n".join([*(f"- Who is {name}?" for name in names), asked])
 
 
 def follow_up(_prompt: str, user: str) -> str:
@@ -357,7 +348,6 @@ _KINDS: tuple[tuple[str, str, Answerer], ...] = (  # words of the prompt, the ta
     ("You decide for pairs of entries", "pairs", pairs),
     ("You answer questions from the evidence", "answer", answer),
     ("You check whether claims are supported", "judge", judge),
-    ("You take questions apart", "decompose", decompose),
     ("You rewrite the last question", "follow_up", follow_up),
     ("You write one Cypher query", "cypher", write_query),
     ("You answer a question from the rows", "cypher_answer", tell_rows),

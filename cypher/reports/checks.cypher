@@ -55,6 +55,9 @@ UNION ALL
 RETURN 'chunks without a document' AS Check,
        COUNT { MATCH (c:KgChunk) WHERE c.graph = $graph AND NOT EXISTS { (c)-[:IN_DOCUMENT]->(:KgDocument) } } AS Count
 UNION ALL
+RETURN 'passages without a chunk' AS Check,
+       COUNT { MATCH (p:KgPassage) WHERE p.graph = $graph AND NOT EXISTS { (p)-[:IN_CHUNK]->(:KgChunk) } } AS Count
+UNION ALL
 RETURN 'chunks not done' AS Check,
        COUNT { MATCH (c:KgChunk) WHERE c.graph = $graph AND NOT coalesce(c.done, false) } AS Count
 UNION ALL

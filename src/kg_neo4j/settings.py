@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     summary_tokens: int = Field(default=300, ge=0)  # longer ones are merged; 0: none
     prices: Path | None = None  # TOML; None: the user's prices.toml
     unsupported: Literal["mark", "drop"] = "mark"  # claims of an answer
-    judge: bool = False  # a further call judges the claims, not their words
+    judge: bool = True  # a further call of the model judges the claims of its answer
     judge_model: str | None = None  # of evaluations; None: the chat model
     judge_base_url: str | None = None  # None: the chat model's server
     judge_api_key: SecretStr | None = None  # for that server alone

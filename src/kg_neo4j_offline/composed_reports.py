@@ -23,7 +23,7 @@ def compose(material: ReportMaterial) -> ReportDraft:
     central = material.ranked
     findings = [_about_member(material, each) for each in central[:CENTRAL]]
     if len(central) > 1:
-        findings += [*_about_relationships(material), *_about_types(material)]
+        findings += _about_relationships(material)
     missing = max(0, fewest_findings(material) - len(findings))
     findings += [_about_member(material, each) for each in central[CENTRAL : CENTRAL + missing]]
     statements = sum(each.evidence_count for each in material.links)
@@ -90,19 +90,6 @@ def _about_relationships(material: ReportMaterial) -> list[Finding]:
         lines.append(f"{_stated(material, each)}{f': {said}' if said else ''} {reference}")
     cited = {numbers[each.id]: each.id for each in shown}
     return [Finding("The relationships that are stated most often.", "\n\n".join(lines), {}, cited)]
-
-
-def _about_types(material: ReportMaterial) -> list[Finding]:
-    kinds: dict[str, list[MemberLink]] = {}
-    for link in material.ranked_links:
-        kinds.setdefault(link.type, []).append(link)
-    if len(kinds) < 2:
-        return []
-    often = sorted(kinds.items(), key=lambda each: (-len(each[1]), each[0]))[:LARGEST]
-    counted = ", ".join(f"{kind} ({len(links)})" for kind, links in often)
-    cited = {material.numbers[links[0].id]: links[0].id for _, links in often}
-    said = f"Types of relationships: {counted}. One of each is named here {mark(relationships=cited)}"
-    return [Finding(f"{len(kinds)} types of relationships.", said, {}, cited)]
 
 
 def _called(member: ReportMember) -> str:

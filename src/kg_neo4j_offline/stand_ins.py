@@ -14,7 +14,6 @@ from kg_neo4j._models.door import EXTRACTIVE, Door, Job
 from kg_neo4j._models.layers import Answers, AnswerStore, Layer, Unasked
 from kg_neo4j._models.protocols import Listener
 from kg_neo4j._models.tasks import Request, Task, TaskAnswer
-from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Answer, Usage
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.naming import ClusterAspects, NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
-    from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.cypher.answer import WriteQuery
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
     from kg_neo4j.retrieve.reply import AnswerFromSources
@@ -169,14 +167,6 @@ def _typical(leaves: tuple[str, ...], aspects: tuple[Aspect, ...]) -> Mapping[st
 # ------------------------------------------------------------------------------------------------- questions
 
 
-def _assist(job: Assist) -> Assisted:
-    from kg_neo4j.retrieve.assisting import Assisted
-
-    if job.search.options.decompose:
-        raise UsageError("only a model takes questions apart", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
-    return Assisted(job.found)
-
-
 def _from_sources(job: AnswerFromSources) -> Answer:
     from kg_neo4j_offline.from_sources import answer
 
@@ -219,7 +209,6 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "summary": _summarise,
     "detail": _detail,
     "name_clusters": _name_clusters,
-    "assist": _assist,
     "from_sources": _from_sources,
     "from_reports": _from_reports,
     "write_query": _write_query,

@@ -211,22 +211,32 @@ def test_an_answer_of_which_nothing_is_left_is_replaced_by_the_sources_own_words
     assert any("nothing in the model's answer was supported" in note for note in given.notes)
 
 
-def test_a_model_judges_in_one_call_the_claims_that_words_leave_open_and_both_calls_are_counted(
+def test_a_model_judges_all_claims_in_one_call_and_accuses_only_where_words_are_missing_too(
     database: Database, films: str
 ) -> None:
-    said = "Ada Lind directed Rain Road [{rain}]. Her childhood passed happily [{oslo}]. It rained a lot [{rain}]."
-    with FakeLlm(rules=say(f"{said} She was born in Paris [{{oslo}}].")) as llm:
+    verdicts = [
+        {"claim": n, "verdict": verdict, "reason": "no such thing"}
+        for n, verdict in enumerate(("unsupported", "unsupported", "supported"), 1)
+    ]
+    said = (
+        "Ada Lind directed Rain Road [{rain}]. Her childhood passed happily [{oslo}]. Oslo saw her come into the world "
+        "[{oslo}]. She was born in Paris [{oslo}]."
+    )
+    with FakeLlm() as llm:
+        answers = say(said)
+        llm.rules = lambda prompt, user: (
+            json.dumps({"claims": verdicts}) if "Claim 1:" in user else answers(prompt, user)
+        )
         given = by_model(database, films, llm, QUESTION, judge=True)
         assert llm.calls == 2
-        assert "directed" not in llm.requests[1].user.partition("Passage")[0]
     assert [(claim.support, claim.judged_by) for claim in given.claims] == [
-        ("supported", "words"),
+        ("quoted", "model"),
         ("unsupported", "model"),
-        ("quoted", "words"),
+        ("supported", "model"),
         ("contradicted", "words"),
     ]
-    assert given.claims[1].reason == "no such thing"
-    assert any("judged 1 of 2 claims" in note for note in given.notes)
+    assert [claim.reason for claim in given.claims[:3]] == ["no such thing", "no such thing", ""]
+    assert any("judged 3 of 4 claims" in note for note in given.notes)
     assert (given.usage.calls, given.usage.usd) == (2, pytest.approx(0.00028))
 
 
@@ -437,13 +447,15 @@ def test_a_stream_is_a_draft_and_the_checked_answer_follows_it(
 def test_settings_say_who_judges_claims_and_what_happens_to_them(
     kg: Callable, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Oslo [{oslo}].")) as llm:
+    with FakeLlm(rules=say("Her childhood passed happily [{oslo}]. She was born in Oslo [{oslo}].")) as llm:
         monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
         monkeypatch.setenv("KG_MODEL", "fake")
-        monkeypatch.setenv("KG_JUDGE", "true")
         monkeypatch.setenv("KG_UNSUPPORTED", "drop")
-        _, data, _ = kg("ask", QUESTION, "--graph", films, "--json")
+        _, data, _ = kg("ask", QUESTION, "--graph", films, "--json", KG_JUDGE="true")
         assert llm.calls == 2
+        _, quoted, _ = kg("ask", QUESTION, "--graph", films, "--json", KG_JUDGE="false")
+        assert llm.calls == 3
+    assert "childhood" in json.loads(quoted)["answer"]
     assert json.loads(data)["answer"] == "She was born in Oslo [1]."
 
 

@@ -30,6 +30,7 @@ BROKEN = {
     "facts that are only likely, with a relationship": "MATCH (f:Fact {graph: $graph}) SET f.stated = false",
     "relationships without their fact": "MATCH (f:Fact {graph: $graph}) DETACH DELETE f",
     "chunks without a document": "MATCH (d:Document {graph: $graph}) DETACH DELETE d",
+    "passages without a chunk": "CREATE (:KgPassage:Passage {id: $graph, graph: $graph})",
     "chunks not done": "MATCH (c:Chunk {graph: $graph}) SET c.done = false",
     "entities, facts and decisions not settled": "MATCH (f:Fact {graph: $graph}) SET f:Unsettled",
     "entities without a community": "MATCH (:Entity {graph: $graph, name: 'A'})-[r:IN_COMMUNITY]->() DELETE r",

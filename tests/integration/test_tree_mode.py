@@ -425,8 +425,6 @@ def test_the_library_and_a_conversation_answer_in_this_mode(offline_holm: Settin
         talk.switch("tree")
     with pytest.raises(UsageError, match="for the mode tree"):
         kg_neo4j.ask("Who?", settings=offline_holm, mode="naive", tree=TreeChoice(top_k=2))
-    with pytest.raises(UsageError, match="searches in its own way"):
-        kg_neo4j.ask("Who?", settings=offline_holm, mode="tree", decompose=True)
 
 
 def test_the_command_shows_shares_and_ways(

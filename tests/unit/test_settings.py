@@ -15,7 +15,7 @@ from kg_runner import RunKg
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, without settings; nor has the user any."""
-    for name in ("KG_GRAPH", "KG_MODEL", "KG_MODEL_RETRIES", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for name in ("KG_GRAPH", "KG_JUDGE", "KG_MODEL", "KG_MODEL_RETRIES", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     user_config_file().parent.mkdir(parents=True)
@@ -26,17 +26,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_source_gives_way_to_the_one_before(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Settings().graph == "main"
+    assert (Settings().graph, Settings().judge) == ("main", True)
     user_config_file().write_text(
         'graph = "mine"\nmodel = "large"\nopenai_base_url = "http://127.0.0.1:1/v1"\n', "utf-8"
     )
     assert (Settings().graph, Settings().openai_base_url) == ("mine", "http://127.0.0.1:1/v1")
-    (project / "kg.toml").write_text('graph = "notes"\nmodel_retries = 1\njudge = true\n', "utf-8")
+    (project / "kg.toml").write_text('graph = "notes"\nmodel_retries = 1\njudge = false\n', "utf-8")
     assert (Settings().graph, Settings().model, Settings().model_retries, Settings().judge) == (
         "notes",
         "large",
         1,
-        True,
+        False,
     )
     monkeypatch.setenv("KG_GRAPH", "shell")
     assert Settings().graph == "shell"

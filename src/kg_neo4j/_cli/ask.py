@@ -33,7 +33,6 @@ def ask(
     cypher: bool = False,
     stats: bool = False,
     stream: bool | None = None,
-    decompose: bool = False,
     exit_status: bool = False,
     model: str | None = None,
     graph: str | None = None,
@@ -63,7 +62,6 @@ def ask(
                 max_context_tokens=context_tokens,
                 tree=chosen,
                 chunks=chunks,
-                decompose=decompose,
                 progress=bars,
                 on_token=on_token,
             )

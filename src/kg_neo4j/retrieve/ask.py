@@ -20,14 +20,13 @@ from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, KindShare, Routing
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.ask_context import AskContext
-from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import AUTO, CYPHER, GLOBAL, LOCAL, NAIVE, TREE, AskOptions, Found, Search
 from kg_neo4j.retrieve.linking import can_link, say_unknown
 from kg_neo4j.retrieve.overview.global_answer import answer_from_reports, choose_reports
-from kg_neo4j.retrieve.question import Question, fulltext_query, read
+from kg_neo4j.retrieve.question import Question, fulltext_query
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
 from kg_neo4j.retrieve.routing import is_about_the_whole, route
 from kg_neo4j.retrieve.tree import search as tree_search
@@ -89,24 +88,13 @@ def ask(
 
 
 def answer_from_passages(database: Database, search: Search, found: Found, how: AskContext) -> Answer:
-    """Answer from chunks, entities, facts and nodes of trees; a model may first help to find them."""
-    started = time.monotonic()
-
-    def find(text: str) -> Found:
-        if text == search.question.text:
-            return found
-        other = Search(search.graph, read(text), scope=search.scope)
-        other, _ = prepare(database, other, how.embedder, how.tokeniser)
-        return search.options.retriever.retrieve(other) if search.options.retriever else local.retrieve(database, other)
-
-    assisted = how.door.do(Assist(search, found, find))
-    notes = [*assisted.found.notes, *assisted.notes]
-    if not assisted.found.chunks and search.mode != TREE:
+    """Answer from chunks, entities, facts and nodes of trees."""
+    notes = list(found.notes)
+    if not found.chunks and search.mode != TREE:
         notes.append(_nothing(database, search))
-    searched = time.monotonic() - started - assisted.model_seconds
     goes_on = search.options.mode in (AUTO, LOCAL) and search.options.retriever is None and search.mode != TREE
-    further = FurtherSearch(database, search, find) if goes_on else None  # where "naive" was named, chunks are all
-    job = AnswerFromSources(search, assisted.found, how, further)
+    further = FurtherSearch(database, search) if goes_on else None  # where "naive" was named, chunks are all
+    job = AnswerFromSources(search, found, how, further)
     made = how.door.do(job)
     if not made.answer and how.door.has_stand_in:  # of a model
         made = replace(made, passages=how.door.fallback(replace(job, further=None)).passages)
@@ -119,10 +107,7 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
     shares = tuple(KindShare(kind, aspect, n, n / len(found.nodes)) for (kind, aspect), n in ranked)
     return replace(
         made,
-        usage=assisted.usage + made.usage,
         notes=(*notes, *made.notes),
-        retrieval_seconds=searched,
-        model_seconds=made.model_seconds + assisted.model_seconds,
         descents=descents if found.nodes else (),
         shares=shares,
     )

@@ -172,7 +172,6 @@ class AskOptions:
     level: int | None = None  # of communities, for the mode "global"; 0 is the coarsest
     max_context_tokens: int | None = None  # of evidence; None: 2,500, of a tree 1,700
     filters: Filters = field(default_factory=Filters)
-    decompose: bool = False  # the model takes the question apart before the search: one more call
     tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"
     chunks: ChunkChoice = field(default_factory=ChunkChoice)  # for the mode "naive"
     retriever: Retriever | None = None  # searches instead of the modes
@@ -191,8 +190,6 @@ class AskOptions:
             raise UsageError("which nodes of a tree are read is for the mode tree", hint="--mode tree")
         if self.chunks != ChunkChoice() and self.mode != NAIVE:
             raise UsageError("which chunks are read is for the mode naive", hint="--mode naive")
-        if self.decompose and self.mode in (GLOBAL, CYPHER, TREE):
-            raise UsageError(f"the mode {self.mode} searches in its own way", hint="--decompose: local, naive")
         check_filters(self.filters)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
@@ -50,7 +50,6 @@ class FurtherSearch:
 
     database: Database
     search: Search
-    find: Callable[[str], Found]  # what answers another question
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     level: int | None = None,
     filters: Filters | None = None,
     max_context_tokens: int | None = None,
-    decompose: bool = False,
     tree: TreeChoice | None = None,
     chunks: ChunkChoice | None = None,
     retriever: Retriever | None = None,
@@ -46,13 +45,12 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     "cypher": from the rows of a query, a canned one or one that the model writes, or "auto", which chooses by the
     question and says in `routing` what and why; it never lets a model write a query. A `retriever` searches instead of
     these modes. What is retrieved, shown and cited obeys `filters`. `max_context_tokens` bounds the evidence; None is
-    2,500, of a tree 1,700. A model takes the question apart before the search where `decompose` is set; UsageError
-    without a model. `on_token` gets a model's words as they come, before they are checked. `found` is False where the
-    graph does not hold an answer.
+    2,500, of a tree 1,700. `on_token` gets a model's words as they come, before they are checked. `found` is False
+    where the graph does not hold an answer.
     """
     settings = settings or Settings()
     choices = (tree or TreeChoice(), chunks or ChunkChoice(), retriever)
-    options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, *choices)
+    options = AskOptions(mode, level, max_context_tokens, filters or Filters(), *choices)
     asked = read(question)
     with connect(settings, progress) as database:
         return answerer(settings, database, factory.door(settings)).answer(asked, options, on_token)

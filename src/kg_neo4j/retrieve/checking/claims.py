@@ -102,13 +102,14 @@ def settle(
 ) -> CheckedClaims:
     """Return the answer as shown: what is contradicted is marked; with "drop" it goes, as does what cites nothing.
 
-    `verdicts` are a model's, by the claim's place; they stand above those of the words. Citations that only a dropped
-    claim used go with it.
+    `verdicts` are a model's, by the claim's place. Where it finds support there is; a claim is accused only where the
+    words lack something, too. Citations that only a dropped claim used go with it.
     """
     claims = list(claims)
     for place, verdict in verdicts.items():
-        if claims[place].support != UNCITED:
-            claims[place] = replace(claims[place], support=verdict.level, reason=verdict.reason, judged_by="model")
+        if (words := claims[place].support) != UNCITED:
+            level = join(words, verdict.level)
+            claims[place] = replace(claims[place], support=level, reason=verdict.reason, judged_by="model")
     pairs = list(zip(split_claims(text), claims, strict=True))
     if unsupported == MARK:
         shown = [
@@ -118,6 +119,11 @@ def settle(
     kept = [(sentence, claim) for sentence, claim in pairs if claim.support in (SUPPORTED, QUOTED)]
     dropped = tuple(claim for claim in claims if claim.support not in (SUPPORTED, QUOTED))
     return _renumbered(kept, citations, dropped)
+
+
+def join(by_words: str, by_model: str) -> str:
+    """Return the verdict of two checks together (docs/decisions/0068-the-judge.md)."""
+    return QUOTED if by_words == SUPPORTED != by_model else by_model
 
 
 def without(checked: CheckedClaims, gone: frozenset[int]) -> CheckedClaims:
@@ -182,12 +188,12 @@ class JudgeClaims(Prompted[Mapping[int, Support]]):
 def judge(
     question: str, claims: Sequence[Claim], citations: Sequence[Citation], door: Door
 ) -> tuple[Mapping[int, Support], Usage, str]:
-    """Ask the model of claims that the check of words leaves open which their citations support, ten a call.
+    """Ask the model which claims their citations support, ten a call; claims that cite nothing are not sent.
 
     Return the verdicts by the claim's place, what they took, and why some are missing. Raises ModelRefused and
     ModelUnavailable.
     """
-    asked = [place for place, claim in enumerate(claims) if claim.support == QUOTED]
+    asked = [place for place, claim in enumerate(claims) if claim.citations]
     verdicts: dict[int, Support] = {}
     usage, problem = Usage(), ""
     for first in range(0, len(asked), TOGETHER):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.organise.report_references import without_marks
-from kg_neo4j.organise.stored_reports import CommunityReport, Finding
+from kg_neo4j.organise.stored_reports import COMPOSED, CommunityReport, Finding
 
 _MARK = re.compile(
     r"\s*[\[【(]\s*(?P<inside>R\d+(?:\.\d+)?(?:\s*[,;&]\s*(?:and\s+)?R\d+(?:\.\d+)?)*)\s*[\]】)]", re.IGNORECASE
@@ -40,13 +40,14 @@ class CheckedMarks:
 
 
 def render(number: int, report: CommunityReport) -> str:
-    """Return a report as the model is shown it, as report `number`."""
-    lines = [f"Report R{number}: {_line(report.title)}", f"[R{number}] {_line(report.summary)}"]
-    lines += [
-        f"[R{number}.{place}] {_line(finding.summary)} {_line(finding.explanation)}"
-        for place, finding in enumerate(report.findings, 1)
-    ]
-    return "\n".join(lines)
+    """Return a report as the model is shown it, as report `number`; of a composed one without its counts."""
+    lines = [f"Report R{number}: {_line(report.title)}"]
+    if report.method == COMPOSED:
+        told = [_line(finding.explanation) for finding in report.findings]
+    else:
+        lines.append(f"[R{number}] {_line(report.summary)}")
+        told = [f"{_line(finding.summary)} {_line(finding.explanation)}" for finding in report.findings]
+    return "\n".join((*lines, *(f"[R{number}.{place}] {text}" for place, text in enumerate(told, 1))))
 
 
 def meanings(reports: Mapping[int, CommunityReport]) -> dict[str, Marked]:

@@ -72,11 +72,11 @@ def test_dropped_claims_take_their_citations_with_them_and_the_others_are_number
     assert (checked.count("contradicted"), checked.count("uncited")) == (1, 1)
 
 
-def test_a_models_verdict_stands_above_that_of_the_words_but_not_above_a_missing_citation() -> None:
+def test_a_models_support_stands_above_the_words_and_its_doubt_alone_accuses_nothing() -> None:
     verdicts = {0: Support("unsupported", "no"), 1: Support("supported"), 2: Support("supported")}
     checked = settle(TEXT, (BORN, MET), claims(), MARK, verdicts)
     assert [(claim.support, claim.judged_by) for claim in checked.claims] == [
-        ("unsupported", "model"),
+        ("quoted", "model"),
         ("supported", "model"),
         ("uncited", "words"),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from kg_neo4j.retrieve.overview.report_marks import check, meanings, render, replace, without
@@ -17,6 +19,13 @@ def test_a_report_and_each_of_its_findings_have_a_mark() -> None:
     shown = render(3, report(3, "Ada"))
     assert shown.startswith("Report R3: Ada\n[R3] About Ada.\n[R3.1] ")
     assert "[Data:" not in shown
+
+
+def test_a_composed_report_is_shown_without_its_counts() -> None:
+    composed = dataclasses.replace(report(3, "Ada"), method="composed")
+    lines = render(3, composed).splitlines()
+    assert [line.partition("]")[0] for line in lines] == ["Report R3: Ada", "[R3.1", "[R3.2"]
+    assert not any(finding.summary in line for finding in composed.findings for line in lines)
 
 
 def test_a_text_cannot_bring_marks_of_its_own() -> None:
