@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from kg_neo4j.acquire import files
+from kg_neo4j.acquire.sentences import table_head
 from kg_neo4j.factory import door
-from kg_neo4j.records import Citation, Document, Usage
+from kg_neo4j.records import Document, Usage
 from kg_neo4j.retrieve.checking.claims import TOGETHER, JudgeClaims, join, show
 from kg_neo4j.retrieve.checking.support import SUPPORTED, CitedPassage, supports
 from kg_neo4j.retrieve.sentences import split_sentences
@@ -98,7 +99,9 @@ def _judged(cases: Sequence[Case]) -> tuple[dict[str, str], Usage]:
     known = {row["key"]: row["verdict"] for row in (rows("judged") if recorded.exists() else ())}
     asked = sorted((each for each in cases if each.key not in known), key=lambda each: each.key)
     groups = [asked[first : first + TOGETHER] for first in range(0, len(asked), TOGETHER)]
-    tasks = [JudgeClaims(tuple(show(each.question, each.claim, each.quotes) for each in group)) for group in groups]
+    tasks = [
+        JudgeClaims(tuple(show(each.question, each.claim, _passages(each.cited)) for each in group)) for group in groups
+    ]
     usage = Usage()
     answers = door(Settings()).ask_all(tasks) if tasks else ()
     for group, answer in zip(groups, answers, strict=True):
@@ -123,12 +126,6 @@ class Case:
     def key(self) -> str:
         """What it is called in judged.jsonl: nothing that says whether it is right."""
         return sha256("\n".join((self.question, self.claim)).encode()).hexdigest()[:16]
-
-    @property
-    def quotes(self) -> list[Citation]:
-        """What it cites, as a judge is shown it."""
-        found = [(name, start, end, document(name)) for name, start, end in self.cited]
-        return [Citation("", each.title, start, end, each.text[start:end]) for _, start, end, each in found if each]
 
 
 def _cases(half: int) -> Iterator[Case]:
@@ -178,7 +175,8 @@ def _passages(cited: Sequence[tuple[str, int, int]]) -> Iterator[CitedPassage]:
         before = [each for each in _sentences(name) if each[1] <= start][-1:]
         after = [each for each in _sentences(name) if each[0] >= end][:1]
         section = next((each.title for each in reversed(found.sections) if each.start <= start), "")
-        near = " ".join(found.text[slice(*each)] for each in (*before, *after))
+        head = table_head(found.text, start)
+        near = " ".join(found.text[slice(*each)] for each in ([head] if head else (*before, *after)))
         yield CitedPassage(found.text[start:end], f"{found.title} {section}".replace("_", " "), (), near)
 
 

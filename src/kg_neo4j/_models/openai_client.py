@@ -19,6 +19,8 @@ from concurrent.futures import CancelledError
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j import interrupts
@@ -72,6 +74,9 @@ def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     """Return the client of `endpoint`, made at the first call. It repeats nothing and follows no redirect."""
     with _lock:
         import openai  # by one thread: two at once may each see a half of it
+
+        if find_spec("httpx"):
+            import_module("httpx")  # openai looks at it where another thread (of spaCy) has begun to import it
 
         if endpoint not in _clients:
             http_client = openai.DefaultAsyncHttpxClient(

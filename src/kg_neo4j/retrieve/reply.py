@@ -130,7 +130,7 @@ def _checked(
     """Return the answer with its claims checked; what judging cost; and what to say of it."""
     text, citations = answer.text, answer.citations
     claims = check_claims(text, citations, found)
-    verdicts, usage, problem = judge(question, claims, citations, door) if how.judge else ({}, Usage(), "")
+    verdicts, usage, problem = judge(question, claims, citations, found, door) if how.judge else ({}, Usage(), "")
     notes = [problem] if problem else []
     checked = settle(text, citations, claims, how.unsupported, verdicts)
     done = "dropped" if how.unsupported == DROP else "marked"

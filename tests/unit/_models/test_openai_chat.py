@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import pickle
 import resource
+import subprocess
+import sys
 import threading
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -571,3 +575,23 @@ def test_a_limit_that_does_not_fit_the_window_is_left_out_before_the_text_is_hal
     with pytest.raises(ContextTooLong):
         chat.complete("s", "u", max_tokens=7_000)
     assert ["max_tokens" in request.body for request in llm.requests] == [True, False, False]
+
+
+def test_a_call_waits_while_another_thread_imports_httpx(tmp_path: Path) -> None:
+    """spaCy imports it, and openai looks at what of it is there."""
+    (tmp_path / "httpx.py").write_text(
+        "import time\ntime.sleep(2)\nclass Client: pass\nAsyncClient = URL = Response = Timeout = Client\n", "utf-8"
+    )
+    program = (
+        "import sys, threading, time\nfrom kg_neo4j._models.openai_chat import OpenAIChat\n"
+        "from kg_neo4j._models.openai_endpoint import Endpoint\nimport openai\n"
+        "threading.Thread(target=__import__, args=('httpx',)).start()\n"
+        "while 'httpx' not in sys.modules: time.sleep(0.01)\n"
+        "print(OpenAIChat('m', Endpoint(sys.argv[1], retries=0)).complete('be brief', 'hello').text)"
+    )
+    with FakeLlm() as llm:
+        llm.say("yes")
+        command = [sys.executable, "-c", program, llm.url]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "yes"), done.stderr

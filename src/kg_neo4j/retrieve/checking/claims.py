@@ -15,6 +15,7 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.acquire.sentences import table_head
 from kg_neo4j.records import Citation, Claim, Usage
 from kg_neo4j.retrieve.checking.support import CONTRADICTED, QUOTED, SUPPORTED, CitedPassage, Support, supports
 from kg_neo4j.retrieve.interface import Found
@@ -88,6 +89,8 @@ def passage_of(citation: Citation, found: Found) -> CitedPassage:
     sentences = split_sentences(chunk.text) if chunk else []
     near = [each.text for each in sentences if each.end <= citation.start][-1:]
     near += [each.text for each in sentences if each.start >= citation.end][:1]
+    if chunk and (head := table_head(chunk.text, citation.start)):
+        near = [chunk.text[slice(*head)]]
     names = tuple(
         (entity.name, *entity.aliases)
         for entity in found.entities
@@ -186,7 +189,7 @@ class JudgeClaims(Prompted[Mapping[int, Support]]):
 
 
 def judge(
-    question: str, claims: Sequence[Claim], citations: Sequence[Citation], door: Door
+    question: str, claims: Sequence[Claim], citations: Sequence[Citation], found: Found, door: Door
 ) -> tuple[Mapping[int, Support], Usage, str]:
     """Ask the model which claims their citations support, ten a call; claims that cite nothing are not sent.
 
@@ -194,12 +197,13 @@ def judge(
     ModelUnavailable.
     """
     asked = [place for place, claim in enumerate(claims) if claim.citations]
+    passages = [passage_of(citation, found) for citation in citations]
     verdicts: dict[int, Support] = {}
     usage, problem = Usage(), ""
     for first in range(0, len(asked), TOGETHER):
         some = asked[first : first + TOGETHER]
-        quotes = [[citations[number - 1] for number in claims[place].citations] for place in some]
-        shown = (show(question, claims[place].text, each) for place, each in zip(some, quotes, strict=True))
+        cited = [[passages[number - 1] for number in claims[place].citations] for place in some]
+        shown = (show(question, claims[place].text, each) for place, each in zip(some, cited, strict=True))
         answer = door.ask(JudgeClaims(tuple(shown)))
         verdicts |= {some[place]: verdict for place, verdict in (answer.value or {}).items()}
         usage += answer.charged
@@ -207,9 +211,12 @@ def judge(
     return verdicts, usage, problem
 
 
-def show(question: str, claim: str, quotes: Iterable[Citation]) -> str:
+def show(question: str, claim: str, cited: Iterable[CitedPassage]) -> str:
     """Return a claim as the judge sees it."""
-    return "\n".join((claim, f"Asked: {question}", *(f"Passage of “{each.document}”: {each.quote}" for each in quotes)))
+    lines = [claim, f"Asked: {question}"]
+    for each in cited:
+        lines += [f"Passage of “{each.title.strip()}”: {each.text}", *[f"Next to it: {each.near}"] * bool(each.near)]
+    return "\n".join(lines)
 
 
 def _read(text: str, shown: int) -> dict[int, Support]:
