@@ -482,7 +482,7 @@ class Claim:
 
     text: str  # without its marks
     citations: tuple[int, ...]  # numbers in `Answer.citations`, from 1
-    # "supported", "quoted" (no more is known), "contradicted", "uncited"; by a model also "unsupported", "beside the
+    # "supported", "quoted" (no more is known), "contradicted", "uncited"; by a model also "not all quoted", "beside the
     # question"
     support: str
     reason: str = ""  # what the cited words lack, or say otherwise; empty for one that is supported

@@ -29,7 +29,7 @@ class CheckedClaim:
     """A sentence of an answer, and whether the quotes that it cites support it."""
 
     text: str
-    # "supported", "quoted" (no more is known), "contradicted", "uncited"; by a model also "unsupported", "beside the
+    # "supported", "quoted" (no more is known), "contradicted", "uncited"; by a model also "not all quoted", "beside the
     # question"
     check: str
     quotes: tuple[int, ...]  # numbers in `quotes`, from 1

@@ -231,7 +231,7 @@ def test_a_model_judges_all_claims_in_one_call_and_accuses_only_where_words_are_
         assert llm.calls == 2
     assert [(claim.support, claim.judged_by) for claim in given.claims] == [
         ("quoted", "model"),
-        ("unsupported", "model"),
+        ("not all quoted", "model"),
         ("supported", "model"),
         ("contradicted", "words"),
     ]

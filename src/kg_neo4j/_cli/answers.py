@@ -21,7 +21,7 @@ SUPPORT_SIGNS = {"supported": "supported", "quoted": "QUOTED"}
 SUPPORT_SIGNS |= {
     "beside the question": "BESIDE THE QUESTION",
     "contradicted": "CONTRADICTED",
-    "unsupported": "NOT SUPPORTED",
+    "not all quoted": "NOT ALL QUOTED",
     "uncited": "CITES NOTHING",
 }
 

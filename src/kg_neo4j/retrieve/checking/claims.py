@@ -21,13 +21,14 @@ from kg_neo4j.retrieve.checking.support import CONTRADICTED, QUOTED, SUPPORTED, 
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 
-UNSUPPORTED, BESIDE = "unsupported", "beside the question"  # by the judgement of a model
+NOT_ALL, BESIDE = "not all quoted", "beside the question"  # by the judgement of a model
 UNCITED = "uncited"
-ACCUSED = (CONTRADICTED, UNSUPPORTED, BESIDE)
+ACCUSED = (CONTRADICTED, NOT_ALL, BESIDE)
 TOGETHER = 10  # claims that are judged in one call
 MARK, DROP = "mark", "drop"
 TOKENS_EACH = 80  # of the answer, for a verdict and its reason
 LONGEST_REASON = 300  # characters
+_VERDICTS = {"supported": SUPPORTED, "beside": BESIDE, "unsupported": NOT_ALL}
 
 _MARKED = re.compile(rf" \[(?:{'|'.join(ACCUSED)})\]")
 _NUMBER = re.compile(r"\s*\[(\d{1,9})\]")
@@ -228,8 +229,8 @@ def _read(text: str, shown: int) -> dict[int, Support]:
         number, said, reason = entry.get("claim"), entry.get("verdict"), entry.get("reason")
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= shown:
             continue
-        if said in (SUPPORTED, UNSUPPORTED, "beside") and number - 1 not in verdicts:
+        if said in _VERDICTS and number - 1 not in verdicts:
             why = " ".join(reason.split())[:LONGEST_REASON] if isinstance(reason, str) else ""
-            level = BESIDE if said == "beside" else said
+            level = _VERDICTS[said]
             verdicts[number - 1] = Support(level, "" if level == SUPPORTED else why or "by the model's judgement")
     return verdicts

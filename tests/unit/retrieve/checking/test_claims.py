@@ -73,7 +73,7 @@ def test_dropped_claims_take_their_citations_with_them_and_the_others_are_number
 
 
 def test_a_models_support_stands_above_the_words_and_its_doubt_alone_accuses_nothing() -> None:
-    verdicts = {0: Support("unsupported", "no"), 1: Support("supported"), 2: Support("supported")}
+    verdicts = {0: Support("not all quoted", "no"), 1: Support("supported"), 2: Support("supported")}
     checked = settle(TEXT, (BORN, MET), claims(), MARK, verdicts)
     assert [(claim.support, claim.judged_by) for claim in checked.claims] == [
         ("quoted", "model"),
@@ -100,7 +100,7 @@ def test_citations_that_are_gone_leave_the_text_and_the_others_are_numbered_anew
 
 
 def test_an_answer_can_be_had_without_its_numbers_and_marks() -> None:
-    assert plain_text("She met him [2] [unsupported]. He died [1] [3] [contradicted].") == "She met him. He died."
+    assert plain_text("She met him [2] [not all quoted]. He died [1] [3] [contradicted].") == "She met him. He died."
 
 
 def test_what_the_cited_words_say_of_somebody_else_is_quoted_and_stays() -> None:
