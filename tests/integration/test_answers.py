@@ -278,6 +278,7 @@ def test_ten_claims_are_judged_in_one_call(database: Database, films: str) -> No
         '{"claims": [{"claim": 9, "verdict": "unsupported"}, 3]}',
         "[]",
         '{"claims": [{"claim": 1, "verdict": "no"}]}',
+        '{"claims": [{"claim": 1, "verdict": ["supported"]}]}',
     ],
 )
 def test_a_judge_that_makes_no_sense_leaves_the_verdict_to_the_words(database: Database, films: str, said: str) -> None:
@@ -287,6 +288,16 @@ def test_a_judge_that_makes_no_sense_leaves_the_verdict_to_the_words(database: D
         )
         given = by_model(database, films, llm, QUESTION, judge=True)
     assert [(claim.support, claim.judged_by) for claim in given.claims] == [("quoted", "words")]
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_an_answer_is_not_lost_because_its_judge_fails(database: Database, films: str, status: int) -> None:
+    with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}].")) as llm:
+        llm.answer(1).fail(status, message="no")
+        given = by_model(database, films, llm, QUESTION, judge=True)
+    assert given.answer == "Ada Lind directed Rain Road [1]."
+    assert [(claim.support, claim.judged_by) for claim in given.claims] == [("supported", "words")]
+    assert any("did not judge the claims" in note for note in given.notes)
 
 
 @pytest.mark.parametrize(
@@ -451,9 +462,11 @@ def test_settings_say_who_judges_claims_and_what_happens_to_them(
         monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
         monkeypatch.setenv("KG_MODEL", "fake")
         monkeypatch.setenv("KG_UNSUPPORTED", "drop")
-        _, data, _ = kg("ask", QUESTION, "--graph", films, "--json", KG_JUDGE="true")
+        monkeypatch.setenv("KG_JUDGE", "true")
+        _, data, _ = kg("ask", QUESTION, "--graph", films, "--json")
         assert llm.calls == 2
-        _, quoted, _ = kg("ask", QUESTION, "--graph", films, "--json", KG_JUDGE="false")
+        monkeypatch.setenv("KG_JUDGE", "false")
+        _, quoted, _ = kg("ask", QUESTION, "--graph", films, "--json")
         assert llm.calls == 3
     assert "childhood" in json.loads(quoted)["answer"]
     assert json.loads(data)["answer"] == "She was born in Oslo [1]."

@@ -31,7 +31,7 @@ from kg_neo4j_lab.answers.systems import GLOBAL, System
 ANSWER, CASE = "answer", "case"  # kinds of lines
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use
 PROMPT_TOKENS = 500  # of a question without its evidence
-JUDGED = Usage(1, 600, 80)  # a judgement of the claims of an answer that is not there
+JUDGED = Usage(1, 900, 80)  # a judgement of the claims of an answer that is not there
 GLOBAL_CALLS = 2  # one reads reports, one combines
 RAGAS_PROMPT, RAGAS_TOKENS = 1_200, 150  # its prompts have examples, its answers reasons
 

@@ -16,6 +16,7 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import table_head
+from kg_neo4j.errors import BudgetReached, ModelError
 from kg_neo4j.records import Citation, Claim, Usage
 from kg_neo4j.retrieve.checking.support import CONTRADICTED, QUOTED, SUPPORTED, CitedPassage, Support, supports
 from kg_neo4j.retrieve.interface import Found
@@ -194,8 +195,8 @@ def judge(
 ) -> tuple[Mapping[int, Support], Usage, str]:
     """Ask the model which claims their citations support, ten a call; claims that cite nothing are not sent.
 
-    Return the verdicts by the claim's place, what they took, and why some are missing. Raises ModelRefused and
-    ModelUnavailable.
+    Return the verdicts by the claim's place, what they took, and why some are missing: an answer is not lost because
+    its judge fails.
     """
     asked = [place for place, claim in enumerate(claims) if claim.citations]
     passages = [passage_of(citation, found) for citation in citations]
@@ -205,7 +206,10 @@ def judge(
         some = asked[first : first + TOGETHER]
         cited = [[passages[number - 1] for number in claims[place].citations] for place in some]
         shown = (show(question, claims[place].text, each) for place, each in zip(some, cited, strict=True))
-        answer = door.ask(JudgeClaims(tuple(shown)))
+        try:
+            answer = door.ask(JudgeClaims(tuple(shown)))
+        except (ModelError, BudgetReached) as error:
+            return verdicts, usage, f"the model did not judge the claims: {error}"
         verdicts |= {some[place]: verdict for place, verdict in (answer.value or {}).items()}
         usage += answer.charged
         problem = f"the model did not judge the claims: {answer.error}" if answer.error else answer.problem or problem
@@ -229,7 +233,7 @@ def _read(text: str, shown: int) -> dict[int, Support]:
         number, said, reason = entry.get("claim"), entry.get("verdict"), entry.get("reason")
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= shown:
             continue
-        if said in _VERDICTS and number - 1 not in verdicts:
+        if isinstance(said, str) and said in _VERDICTS and number - 1 not in verdicts:
             why = " ".join(reason.split())[:LONGEST_REASON] if isinstance(reason, str) else ""
             level = _VERDICTS[said]
             verdicts[number - 1] = Support(level, "" if level == SUPPORTED else why or "by the model's judgement")
