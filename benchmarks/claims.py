@@ -6,10 +6,10 @@
 
 The claims are those of tests/data/asking/claims.jsonl: sentences of answers, with the places of the sentences that they
 cite, judged by a reader; later_claims.jsonl has those of answers that were given later, which no rule was chosen by.
-planted.jsonl has some of them made wrong by a reader who did not know the check. Halves are
-by the SHA-256 of the question. Where a text is not present its claims are left out, and counted. beside.jsonl has
-claims that their sentences say, and that do not answer the question. With --judge they are counted, too; verdicts of
-a model that judged.jsonl lacks are asked of KG_MODEL, and added to it.
+planted.jsonl has some of them made wrong by a reader who did not know the check. beside.jsonl has claims that their
+sentences say, and that do not answer the question. Halves are by the SHA-256 of the question. Where a text is not
+present its claims are left out, and counted. Verdicts of a model that judged.jsonl lacks are asked of KG_MODEL, and
+added to it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FOLDERS = (
     "tests/data/peers",
     *(f"../shared/data/{each}" for each in ("ordinary/peps", "ordinary/legal", "narrative")),
 )
-WRONG = "number date name negation direction subject".split()
+RIGHT = ("right", "later")
 Row = Mapping[str, Any]
 
 
@@ -56,48 +56,43 @@ def main() -> None:
 
 
 def count(half: int, *, show: bool = False) -> dict[str, Counter[str]]:
-    """Return how many claims of a half have each verdict: "right", and each kind of wrong ones."""
-    claims = {row["id"]: row for row in rows("claims") if half_of(row["question"]) == half}
-    later = [row for row in rows("later_claims") if half_of(row["question"]) == half]
-    found: dict[str, Counter[str]] = {kind: Counter() for kind in ("right", "later", *WRONG)}
-    asked = [(kind, row["claim"], row) for kind, some in (("right", claims.values()), ("later", later)) for row in some]
-    asked += [(row["kind"], row["claim"], claims[row["of"]]) for row in rows("planted") if row["of"] in claims]
-    for kind, claim, row in asked:
-        if not row["right"]:
+    """Return how many claims of a half have each verdict of the words, by kind."""
+    found: dict[str, Counter[str]] = {}
+    for each in cases(half):
+        counts = found.setdefault(each.kind, Counter())
+        if not each.is_present:
+            counts["text not present"] += 1
             continue
-        if any(document(each[0]) is None for each in row["cited"]):
-            found[kind]["text not present"] += 1
-            continue
-        verdict = supports(claim, list(_passages(row["cited"])))
-        found[kind][verdict.level] += 1
-        if show and verdict.supported != (kind in ("right", "later")):
-            print(f"    {kind}, {verdict.level}: {claim} ({verdict.reason})")
+        verdict = supports(each.claim, list(_passages(each.cited)))
+        counts[verdict.level] += 1
+        if show and verdict.supported != (each.kind in RIGHT):
+            print(f"    {each.kind}, {verdict.level}: {each.claim} ({verdict.reason})")
     return found
 
 
 def _print_judged(half: int) -> None:
-    cases = list(_cases(half))
-    by_model, usage = _judged(cases)
-    by_words = {each.key: supports(each.claim, list(_passages(each.cited))).level for each in cases}
+    asked = [each for each in cases(half) if each.is_present]
+    by_model, usage = _judged(asked)
+    by_words = {each.key: supports(each.claim, list(_passages(each.cited))).level for each in asked}
     after = {key: level if level == SUPPORTED else by_model[key] for key, level in by_words.items()}
     both = {key: join(level, by_model[key]) for key, level in by_words.items()}
     ways = (("words", by_words), ("model", by_model), ("model after words", after), ("both together", both))
     for name, verdicts in ways:
         counts: dict[str, Counter[str]] = {}
-        for each in cases:
+        for each in asked:
             counts.setdefault(each.kind, Counter())[verdicts[each.key]] += 1
         print(
             name, *(f"  {kind:10} {counts[kind].total():4} claims, {dict(counts[kind])}" for kind in counts), sep="\n"
         )
     left = sum(level != SUPPORTED for level in by_words.values())
-    print(f"{usage.calls} calls asked now: {usage}; {left} of {len(cases)} claims are not supported by words")
+    print(f"{usage.calls} calls asked now: {usage}; {left} of {len(asked)} claims are not supported by words")
 
 
-def _judged(cases: Sequence[Case]) -> tuple[dict[str, str], Usage]:
+def _judged(judged: Sequence[Case]) -> tuple[dict[str, str], Usage]:
     """Return a model's verdict on each case; what is not recorded is asked, ten claims a call, and recorded."""
     recorded = DATA / "judged.jsonl"
     known = {row["key"]: row["verdict"] for row in (rows("judged") if recorded.exists() else ())}
-    asked = sorted((each for each in cases if each.key not in known), key=lambda each: each.key)
+    asked = sorted((each for each in judged if each.key not in known), key=lambda each: each.key)
     groups = [asked[first : first + TOGETHER] for first in range(0, len(asked), TOGETHER)]
     tasks = [
         JudgeClaims(tuple(show(each.question, each.claim, _passages(each.cited)) for each in group)) for group in groups
@@ -115,7 +110,7 @@ def _judged(cases: Sequence[Case]) -> tuple[dict[str, str], Usage]:
 
 @dataclass(frozen=True)
 class Case:
-    """A claim, and what it is: "right", "beside" or a kind of wrong ones."""
+    """A claim, and what it is: "right", "later", a kind of wrong ones, or "beside"."""
 
     kind: str
     question: str
@@ -127,16 +122,21 @@ class Case:
         """What it is called in judged.jsonl: nothing that says whether it is right."""
         return sha256("\n".join((self.question, self.claim)).encode()).hexdigest()[:16]
 
+    @property
+    def is_present(self) -> bool:
+        """Whether the texts are there that it cites."""
+        return all(document(name) for name, *_ in self.cited)
 
-def _cases(half: int) -> Iterator[Case]:
-    """Yield the claims of a half whose texts are present, of all kinds."""
+
+def cases(half: int) -> Iterator[Case]:
+    """Yield the claims of a half: right ones, later ones, wrong ones by kind, and those beside the question."""
     claims = {row["id"]: row for row in rows("claims") if row["right"]}
     found = [("right", row["claim"], row) for row in claims.values()]
     found += [("later", row["claim"], row) for row in rows("later_claims") if row["right"]]
     found += [(row["kind"], row["claim"], claims[row["of"]]) for row in rows("planted") if row["of"] in claims]
     found += [("beside", row["claim"], row) for row in rows("beside")]
     for kind, claim, row in found:
-        if half_of(row["question"]) == half and all(document(each[0]) for each in row["cited"]):
+        if half_of(row["question"]) == half:
             yield Case(kind, row["question"], claim, row["cited"])
 
 

@@ -183,7 +183,7 @@ def _lines(
     chunks = {chunk.id: chunk for chunk in found.chunks}
     lines: list[tuple[FoundEntity | FoundFact, ShownSource]] = []
     for item in items:
-        line, said = _told(item), _first(item)
+        line, said = _told(item), _first_sentence(item)
         places = sorted(_places(item), key=lambda each: said not in plain(each.quote or ""))  # first where that is said
         source = next((each for place in places if (each := _words(place, chunks, line))), None)
         if source is None or not line or any(_covers(each, source) for _, each in passages):
@@ -204,7 +204,7 @@ def _worded(question: Question, items: Sequence[FoundEntity | FoundFact]) -> lis
 
 def _told(item: FoundEntity | FoundFact) -> str:
     """Return what the graph tells of an entity or a fact in one line; empty for an entity that is only a name."""
-    said = _first(item)
+    said = _first_sentence(item)
     if isinstance(item, FoundFact):
         when = f" ({item.start_date})" if item.start_date else ""
         return f"{item.source} {item.type} {item.target}{when}" + (f": {said}" if said else "")
@@ -212,7 +212,7 @@ def _told(item: FoundEntity | FoundFact) -> str:
     return f"{item.name} ({item.type}{also}): {said or item.role}" if said or item.role else ""
 
 
-def _first(item: FoundEntity | FoundFact) -> str:
+def _first_sentence(item: FoundEntity | FoundFact) -> str:
     """Return the first sentence of a description; those after it may be from other places."""
     return next((plain(each.text) for each in split_sentences(item.description)), "")
 
