@@ -154,9 +154,9 @@ class MemoryTrees:
     def keep_text_vectors(self, id: str, model: EmbeddingModel, made: Mapping[str, list[float]]) -> None:
         self.vectors.setdefault(id, {}).update(made)
 
-    def chunk_vectors(self, ids: Sequence[str]) -> Mapping[str, tuple[str, list[float]]]:
+    def chunk_vectors(self, ids: Sequence[str]) -> Mapping[str, list[float]]:
         rows = [row for chunks in self.documents.values() for row in chunks if row["id"] in ids]
-        return {row["id"]: ("", row["embedding"]) for row in rows if row["embedding"] is not None}
+        return {row["id"]: row["embedding"] for row in rows if row["embedding"] is not None}
 
 
 def _building(door: Door | None, how: Mapping[str, Any]) -> TreeBuilding:

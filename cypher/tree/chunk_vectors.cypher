@@ -2,10 +2,10 @@
 // purpose: What leaves that are chunks are clustered by.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (chunk ids)
-// columns: id STRING, hash STRING, embedding LIST<FLOAT>
+// columns: id STRING, embedding LIST<FLOAT>
 // order:   none
 // source:  the narrative thesis
 UNWIND $ids AS id
 MATCH (c:KgChunk {id: id})
 WHERE c.graph = $graph AND c.embedding IS NOT NULL
-RETURN id, c.embedding_hash AS hash, c.embedding AS embedding
+RETURN id, c.embedding AS embedding

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from kg_neo4j._models.door import EXTRACTIVE
 from kg_neo4j._models.embedding import Vectors
 from kg_neo4j.acquire.identity import hash_id
@@ -60,13 +62,16 @@ class TreeBuild:
     embedding: TreeVectors
     answers: GraphAnswers
     notes: tuple[str, ...] = ()
-    vectors: Vectors = field(init=False)  # of the leaves
+    vectors: Vectors = field(init=False)  # of the leaves; none where all of them have their clusters
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
     _silent: dict[str, WrittenText] = field(default_factory=dict)
 
     def build(self) -> TreeDraft:
         """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""
-        self.vectors = self.embedding.of_leaves(self.leaves, self.rows)
+        if self.shape is None or self.shape.new_leaves(self.leaves.leaves):
+            self.vectors = self.embedding.of_leaves(self.leaves, self.rows)
+        else:
+            self.vectors = np.empty((0, self.embedding.model.dimension), np.float32)
         structure, answers = (self.shape, self._naming_answers()) if self.shape else self._structure()
         summaries = self._first_level(structure)
         level = summaries

@@ -56,15 +56,8 @@ class TreeVectors:
         return self.of_texts(texts) if leaves.are_passages or not chunks else self._of_chunks(chunks)
 
     def _of_chunks(self, chunks: Sequence[Row]) -> Vectors:
-        """Return an array of shape (n, d) for rows of tree/chunks.cypher: the vectors that the chunks have, if all do.
-
-        Else those of heading and text.
-        """
-        texts = [embedded_text(row["heading"], row["text"]) for row in chunks]
-        stored = self.store.chunk_vectors([row["id"] for row in chunks])
-        found = [stored.get(row["id"]) for row in chunks]
-        kept = [each[1] for text, each in zip(texts, found, strict=True) if each and each[0] == self.digest(text)]
-        return self._array(kept) if len(kept) == len(texts) else self.of_texts(texts)
+        """Return an array of shape (n, d) for rows of tree/chunks.cypher: vectors of heading and text, as published."""
+        return self.of_texts([embedded_text(row["heading"], row["text"]) for row in chunks])
 
     def _stored(self, ids: Sequence[str], texts: Sequence[str]) -> Vectors | None:
         """Return the vectors of leaves without making any: a leaf without one is taken for its neighbour.
@@ -74,10 +67,7 @@ class TreeVectors:
         hashes = [self.digest(text) for text in texts]
         self._read(sorted(set(hashes)))
         chunks = self.store.chunk_vectors(ids)
-        found = [
-            self._known.get(key, chunks[each][1] if each in chunks else None)
-            for each, key in zip(ids, hashes, strict=True)
-        ]
+        found = [self._known.get(key, chunks.get(each)) for each, key in zip(ids, hashes, strict=True)]
         near = next((vector for vector in found if vector is not None), None)
         if near is None:
             return None

@@ -57,10 +57,10 @@ class TreeStore:
         ]
         self._held().write(queries.get("tree/store_vectors"), graph=self.graph, tree=id, rows=rows)
 
-    def chunk_vectors(self, ids: Sequence[str]) -> Mapping[str, tuple[str, list[float]]]:
-        """Return the vectors of chunks that have one, by id, each with what it is known by."""
+    def chunk_vectors(self, ids: Sequence[str]) -> Mapping[str, list[float]]:
+        """Return the vectors of chunks that have one, by id."""
         rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=list(ids))
-        return {row["id"]: (row["hash"], row["embedding"]) for row in rows}
+        return {row["id"]: row["embedding"] for row in rows}
 
     def _held(self) -> Lease:
         if self.lease is None:

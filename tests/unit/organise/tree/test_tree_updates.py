@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import pytest
 
+from kg_neo4j._models.embedding import Vectors
 from kg_neo4j.organise.tree.stored import DETAIL, SUMMARY, StoredTree
 from kg_neo4j.pipeline.commands.tree import notes_on
+from kg_neo4j_offline.embedder.static_embedding import StaticEmbedding
 from memory_trees import NARRATIVE, MemoryTrees, Told, by, scripted
 from tree_runs import kind_of, saga, say, shown_text, story
 
@@ -99,6 +102,23 @@ def test_an_edit_that_is_taken_back_gives_the_former_tree() -> None:
     trees.tell("lamp", paragraphs)
     trees.build(lamp)
     assert trees.stored(lamp) == before
+
+
+def test_a_tree_whose_text_has_not_changed_embeds_nothing() -> None:
+    class Counting(StaticEmbedding):
+        embedded = 0
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            Counting.embedded += len(texts)
+            return super().embed(texts)
+
+    trees, embedder = MemoryTrees(), Counting()
+    lamp = trees.tell("lamp", saga()[:40])
+    trees.build(lamp, embedder=embedder)
+    assert Counting.embedded >= 40
+    Counting.embedded = 0
+    assert trees.build(lamp, embedder=embedder).changes == 0
+    assert Counting.embedded == 0
 
 
 def test_a_text_that_is_new_throughout_is_reported_to_need_a_rebuild() -> None:
