@@ -25,6 +25,7 @@ from kg_neo4j.retrieve.wording import plain, repeats, shared, weigh
 GRAPH_SHARE = 0.1  # of the budget, kept for lines from the graph; what they leave is filled with passages
 FOUND = 0.1  # of a passage's score: its chunk's; its words, its chunk's words and its nearness count for 1 each
 KEPT = 4  # documents whose best passage comes first: a second step of a question often has none of its words
+KEPT_FROM = 0.1  # of the best chunk's score, that their best chunk has at least: others only take room
 _OPENING = 40  # characters of a sentence in which a pronoun may mean somebody of the sentence before
 Key = TypeVar("Key")
 _GRAPH = "From the graph, each from another sentence:"
@@ -103,7 +104,7 @@ def _passages(found: Found, question: Question, tokeniser: Tokeniser) -> Iterato
     begin = [min(by_chunk[id], key=lambda each: each[1].start) for id in found.beginnings if id in by_chunk]
     best: dict[str, tuple[float, ShownSource]] = {}  # of each document, in its best chunk
     for chunk in sorted(found.chunks, key=lambda each: -each.score):
-        if chunk.id in by_chunk:
+        if chunk.id in by_chunk and chunk.score >= KEPT_FROM * most:
             best.setdefault(chunk.document, by_chunk[chunk.id][0])
     yield from dict.fromkeys((*begin, *list(best.values())[:KEPT], *ranked))
 

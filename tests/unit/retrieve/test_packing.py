@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -131,6 +132,17 @@ def test_a_description_is_cited_where_its_first_sentence_stands() -> None:
 def test_two_versions_of_one_text_are_shown_once() -> None:
     chunks = tuple(FoundChunk(f"c{n}", " ".join(SENTENCES[5:9]), 0, "", f"Version {n}", 1.0) for n in range(2))
     assert len(pack_found(Found("local", chunks), QUESTION, TOKENISER, 2_000).sources) == 1
+
+
+@pytest.mark.parametrize(("score", "is_shown"), [(0.5, True), (0.05, False)])
+def test_the_best_passage_of_another_document_comes_first_where_its_chunk_was_found_nearly_as_well(
+    score: float, is_shown: bool
+) -> None:
+    worded = FoundChunk("c", " ".join(SENTENCES), 0, "", "Doc", 1.0)
+    told = " ".join(f"A lamp burned in the harbour for night {n}." for n in range(12))
+    other = FoundChunk("d", told, 0, "", "Other", score)
+    packed = pack_found(Found("local", (worded, other)), QUESTION, TOKENISER, 450)
+    assert ("Other" in {each.document for each in packed.evidence}) == is_shown
 
 
 def test_nothing_found_packs_to_nothing() -> None:
