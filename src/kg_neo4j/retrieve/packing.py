@@ -20,12 +20,13 @@ from kg_neo4j.retrieve.checking.citations import ShownSource
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, FoundNode, Place
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.sentences import readable, split_sentences
-from kg_neo4j.retrieve.wording import plain, repeats, shared, weigh
+from kg_neo4j.retrieve.wording import beginnings, plain, repeats, shared, weigh
 
 GRAPH_SHARE = 0.1  # of the budget, kept for lines from the graph; what they leave is filled with passages
 FOUND = 0.1  # of a passage's score: its chunk's; its words, its chunk's words and its nearness count for 1 each
 KEPT = 4  # documents whose best passage comes first: a second step of a question often has none of its words
 KEPT_FROM = 0.1  # of the best chunk's score, that their best chunk has at least: others only take room
+LONGEST_TOKEN = 12  # characters, on average over a passage
 _OPENING = 40  # characters of a sentence in which a pronoun may mean somebody of the sentence before
 Key = TypeVar("Key")
 _GRAPH = "From the graph, each from another sentence:"
@@ -86,10 +87,14 @@ def _shown(source: ShownSource) -> str:
 def _passages(found: Found, question: Question, tokeniser: Tokeniser) -> Iterator[tuple[float, ShownSource]]:
     """Yield the passages of all chunks, each with its score: first one of each of the best documents, then all."""
     cut_up = [(chunk, spans) for chunk in found.chunks for spans in cut(chunk.text, tokeniser.count)]
-    texts = [f"{chunk.document} {chunk.section} {chunk.text[spans[0][0] : spans[-1][1]]}" for chunk, spans in cut_up]
-    words = _shares(weigh(question.terms, dict(enumerate(texts))))
-    wholes = {chunk.id: f"{chunk.document} {chunk.section} {chunk.text}" for chunk in found.chunks}
-    around = _shares(weigh(question.terms, wholes))
+    told: dict[int, list[str]] = {}
+    wholes = {chunk.id: beginnings(f"{chunk.document} {chunk.section}") for chunk in found.chunks}
+    heads = {id: tuple(head) for id, head in wholes.items()}
+    for place, (chunk, spans) in enumerate(cut_up):
+        body = beginnings(chunk.text[spans[0][0] : spans[-1][1]])
+        told[place] = [*heads[chunk.id], *body]
+        wholes[chunk.id] += body
+    words, around = _shares(weigh(question.terms, told)), _shares(weigh(question.terms, wholes))
     near = _nearness(found)
     most = max((chunk.score for chunk in found.chunks), default=0) or 1
     ranked = []
@@ -146,6 +151,8 @@ def _fitting(
     said = "".join(f" {plain(each.text)} " for _, each in before)
     chosen = []
     for score, source in ranked:
+        if len(source.text) > LONGEST_TOKEN * budget:  # as most are in the end: they need not be counted
+            continue
         cost = tokeniser.count(_shown(source)) + 1
         if cost <= budget and not repeats(source.text, said):
             chosen.append((score, source))

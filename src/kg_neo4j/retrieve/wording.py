@@ -16,13 +16,15 @@ Key = TypeVar("Key")
 REPEATED = 0.5  # of a text's sentences stand in what was read before: it says too little that is new
 
 
-def weigh(terms: Sequence[str], texts: Mapping[Key, str]) -> dict[Key, float]:
-    """Return the BM25 weight of each text for folded `terms`; a word is rare or common among these texts."""
+def weigh(terms: Sequence[str], words: Mapping[Key, Sequence[str]]) -> dict[Key, float]:
+    """Return the BM25 weight of texts, given as the `beginnings` of their words, for folded `terms`.
+
+    A word is rare or common among these texts.
+    """
     wanted = {term[:LETTERS] for term in terms}
-    words = {each: _beginnings(text) for each, text in texts.items()}
     mean = sum(map(len, words.values())) / max(1, len(words))
     known = Counter(word for each in words.values() for word in wanted & set(each))
-    rarity = {word: math.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for word, count in known.items()}
+    rarity = {word: math.log(1 + (len(words) - count + 0.5) / (count + 0.5)) for word, count in known.items()}
     weights = {}
     for each, its in words.items():
         counts = Counter(its)
@@ -33,10 +35,11 @@ def weigh(terms: Sequence[str], texts: Mapping[Key, str]) -> dict[Key, float]:
 
 def shared(terms: Sequence[str], text: str) -> int:
     """Return how many of the folded `terms` stand in a text."""
-    return len({term[:LETTERS] for term in terms} & set(_beginnings(text)))
+    return len({term[:LETTERS] for term in terms} & set(beginnings(text)))
 
 
-def _beginnings(text: str) -> list[str]:
+def beginnings(text: str) -> list[str]:
+    """Return the first letters of the words that say something, in their order."""
     return [word[:LETTERS] for word in map(fold, split_words(text)) if not is_stop_word(word)]
 
 

@@ -27,7 +27,7 @@ from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.projection_cache import KeptProjection
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, DETAIL, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
-from kg_neo4j.retrieve.wording import plain, repeats, weigh
+from kg_neo4j.retrieve.wording import beginnings, plain, repeats, weigh
 
 OVERHEAD = 16  # tokens for the title, the numbers and the line breaks of a node
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
@@ -195,7 +195,7 @@ def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], sh
 def fuse(question: Question, near: Sequence[Row], worded: Sequence[Row]) -> list[Row]:
     """Return the rows of nodes by reciprocal ranks, best first: those `near` in their order, all by their words."""
     rows = {row["id"]: row for row in (*near, *worded)}
-    weights = weigh(question.terms, {each: row["text"] or "" for each, row in rows.items()})
+    weights = weigh(question.terms, {each: beginnings(row["text"] or "") for each, row in rows.items()})
     by_words = sorted((each for each in rows if weights[each] > 0), key=lambda each: (-weights[each], each))
     scores: dict[str, float] = {}
     for ranked in ([row["id"] for row in near], by_words):
