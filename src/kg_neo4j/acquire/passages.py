@@ -14,7 +14,14 @@ from kg_neo4j.acquire.sentences import sentences
 MOST_TOKENS = 200  # of a passage; one longer sentence is a passage
 Spans = tuple[tuple[int, int], ...]
 
+_HEADING_LINE = re.compile(r"^(?:#{1,6}\s+|={2,}\s*)(?P<title>\S.*?)[\s#=]*$", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}\s|={2,}")
+
+
+def section_at(text: str, end: int, section: str) -> str:
+    """Return the title of the last heading before `end`; `section` where none stands in this part of a document."""
+    titles = [each["title"] for each in _HEADING_LINE.finditer(text, 0, end)]
+    return titles[-1] if titles else section
 
 
 def cut(text: str, count: Callable[[str], int]) -> list[Spans]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.passages import Spans, cut
+from kg_neo4j.acquire.passages import Spans, cut, section_at
 from kg_neo4j.acquire.sentences import table_head
 from kg_neo4j.extract.numbering import PRONOUN
 from kg_neo4j.graph.documents import heading_of
@@ -86,13 +86,16 @@ def _shown(source: ShownSource) -> str:
 
 def _passages(found: Found, question: Question, tokeniser: Tokeniser) -> Iterator[tuple[float, ShownSource]]:
     """Yield the passages of all chunks, each with its score: first one of each of the best documents, then all."""
-    cut_up = [(chunk, spans) for chunk in found.chunks for spans in cut(chunk.text, tokeniser.count)]
+    cut_up = [
+        (replace(chunk, section=section_at(chunk.text, spans[0][1], chunk.section)), spans)  # of the passage
+        for chunk in found.chunks
+        for spans in cut(chunk.text, tokeniser.count)
+    ]
     told: dict[int, list[str]] = {}
     wholes = {chunk.id: beginnings(f"{chunk.document} {chunk.section}") for chunk in found.chunks}
-    heads = {id: tuple(head) for id, head in wholes.items()}
     for place, (chunk, spans) in enumerate(cut_up):
         body = beginnings(chunk.text[spans[0][0] : spans[-1][1]])
-        told[place] = [*heads[chunk.id], *body]
+        told[place] = beginnings(f"{chunk.document} {chunk.section}") + body
         wholes[chunk.id] += body
     words, around = _shares(weigh(question.terms, told)), _shares(weigh(question.terms, wholes))
     near = _nearness(found)

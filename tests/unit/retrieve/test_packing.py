@@ -86,6 +86,14 @@ def test_he_is_shown_after_the_sentence_that_says_who() -> None:
     assert text[slice(*first.sentences[1])].startswith("He")
 
 
+def test_a_passage_stands_under_its_own_heading() -> None:
+    text = "\n\n".join(f"## Part {n}\n\n{' '.join(SENTENCES[10 * n : 10 * n + 10])}" for n in range(3))
+    chunk = FoundChunk("c", text, 0, "Part 0", "Doc", 1.0)
+    sources = pack_found(Found("local", (chunk,)), read("Whom did Person 25 meet?"), TOKENISER, 250).sources
+    (source,) = (each for each in sources if SENTENCES[25] in each.text)
+    assert render([source]).startswith(f"[{source.mark}] Doc > Part 2\n")
+
+
 def test_rows_of_a_table_are_shown_with_the_names_of_its_columns() -> None:
     rows = "\n".join(f"{n} | Vessel {n} | {1900 + n} | lying at the eastern quay for the winter" for n in range(40))
     text = f"Number | Name | Built | Berth\n{rows}"

@@ -15,6 +15,7 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.acquire.passages import section_at
 from kg_neo4j.acquire.sentences import table_head
 from kg_neo4j.errors import BudgetReached, ModelError
 from kg_neo4j.records import Citation, Claim, Usage
@@ -98,7 +99,8 @@ def passage_of(citation: Citation, found: Found) -> CitedPassage:
         for entity in found.entities
         if any(place.chunk_id == citation.chunk_id for place in entity.mentions)
     )
-    title = f"{citation.document} {chunk.section if chunk else ''}".replace("_", " ")
+    section = section_at(chunk.text, citation.end, chunk.section) if chunk else ""
+    title = f"{citation.document} {section}".replace("_", " ")
     return CitedPassage(citation.quote, title, names, " ".join(near))
 
 
