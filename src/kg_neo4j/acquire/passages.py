@@ -14,7 +14,9 @@ from kg_neo4j.acquire.sentences import sentences
 MOST_TOKENS = 200  # of a passage; one longer sentence is a passage
 Spans = tuple[tuple[int, int], ...]
 
-_HEADING_LINE = re.compile(r"^(?:#{1,6}\s+|={2,}\s*)(?P<title>\S.*?)[\s#=]*$", re.MULTILINE)
+_HEADING_LINE = re.compile(
+    r"^(?:#{1,6}[ \t]+|={2,}[ \t]*)(?P<title>[^\s=].*?)(?:[ \t]+#+|[ \t]*={2,})?[ \t]*$", re.MULTILINE
+)
 _HEADING = re.compile(r"#{1,6}\s|={2,}")
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
+from kg_neo4j.acquire.passages import section_at
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
 from kg_neo4j.retrieve.packing import PackedContext, pack_found, render
 from kg_neo4j.retrieve.question import read
@@ -92,6 +93,22 @@ def test_a_passage_stands_under_its_own_heading() -> None:
     sources = pack_found(Found("local", (chunk,)), read("Whom did Person 25 meet?"), TOKENISER, 250).sources
     (source,) = (each for each in sources if SENTENCES[25] in each.text)
     assert render([source]).startswith(f"[{source.mark}] Doc > Part 2\n")
+
+
+@pytest.mark.parametrize(
+    ("above", "title"),
+    [
+        ("## The Andes", "The Andes"),
+        ("## C#", "C#"),
+        ("### Travels ##", "Travels"),
+        ("== Life ==", "Life"),
+        ("=====\nNo heading", "Part"),  # a rule of a table
+        ("#hashtag", "Part"),
+    ],
+)
+def test_a_heading_is_a_line_of_its_own(above: str, title: str) -> None:
+    text = f"Before.\n\n{above}\n\nWords."
+    assert section_at(text, len(text), "Part") == title
 
 
 def test_rows_of_a_table_are_shown_with_the_names_of_its_columns() -> None:
