@@ -1,7 +1,8 @@
 """Schemas: small TOML files that drive the prompt, the parser, the validator and the writer alike.
 
 A schema names the columns of the two CSV sections, what each column holds, how values from many chunks are folded into
-one, which types are allowed (an empty list: any), and a worked example that uses exactly these columns.
+one, which types are allowed (an empty list: any), which types are of one family, and a worked example that uses exactly
+these columns.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import io
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -91,6 +93,7 @@ class Schema:
     preferred_node_types: tuple[tuple[str, str], ...] = ()  # with a meaning; others are allowed
     preferred_relationship_types: tuple[tuple[str, str], ...] = ()
     closed: bool = False  # no other types than the preferred ones are allowed
+    families: tuple[tuple[str, str], ...] = ()  # node type and its family, where the file names one; others: built-in
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -177,6 +180,11 @@ def parse(text: str, where: str) -> Schema:
             tuple(map(str, data[f"{kind}_types"])) or (tuple(name for name, _ in names) if closed else ())
             for kind, names in zip(("node", "relationship"), preferred, strict=True)
         ]
+        families = [(str(each), family) for family, members in data.get("families", {}).items() for each in members]
+        if odd := [
+            each for each, count in Counter(name for name, _ in families).items() if count > 1 or not each.isupper()
+        ]:
+            raise ValueError(f"families: {odd[0]} must be upper case and stand once")
         evidence = str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none"))
         meaning = [
             sorted(repr(replace(each, note="")) for each in columns) for columns in (nodes, years, asked, unasked)
@@ -197,6 +205,7 @@ def parse(text: str, where: str) -> Schema:
             preferred_node_types=preferred[0],
             preferred_relationship_types=preferred[1],
             closed=closed,
+            families=tuple(families),
             hash=hashlib.sha256(repr((meaning, *map(sorted, types), evidence)).encode()).hexdigest()[:32],
             text=text,
         )
@@ -296,6 +305,8 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
         data[section] = [] if schema.closed else [*getattr(schema, section)]
     for section in ("preferred_node_types", "preferred_relationship_types"):
         data |= {section: dict(table)} if (table := getattr(schema, section)) else {}
+    for node_type, family in schema.families:
+        data.setdefault("families", {}).setdefault(family, []).append(node_type)
     for section, columns in (("nodes", (*schema.nodes, *schema.years)), ("relationships", schema.relationship_columns)):
         given = (
             {name: value for name, value in asdict(each).items() if value not in (None, False, "")} for each in columns

@@ -36,20 +36,29 @@ class EvidenceRow:
 
 
 def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
-    """Return an entity's name, type, aliases, evidence_count and one value for each column that has any.
+    """Return an entity's name, type, types, aliases, evidence_count and one value for each column that has any.
 
-    Name: the most frequent spelling, then the longest, then the smallest. Type: the most frequent, then the smallest.
-    Aliases: the other spellings, most frequent first, at most 50.
+    Name: the most frequent spelling, then the longest, then the smallest. Type: the most frequent, then the smallest;
+    `types`: all of them in this order, where there are several. Aliases: the other spellings, most frequent first, at
+    most 50.
     """
     ordered = sorted(rows, key=lambda row: row.order)
     ranked = ranked_names(Counter(row.name for row in ordered))
+    types = _ranked(row.type for row in ordered)
     return {
         "name": ranked[0],
-        "type": _mode(row.type for row in ordered),
+        "type": types[0],
+        "types": types if len(types) > 1 else [],
         "aliases": ranked[1 : MAX_ALIASES + 1],
         "evidence_count": len(ordered),
         **_fold_columns(ordered, columns),
     }
+
+
+def types_of(folded: Folded) -> list[str]:
+    """Return all types of a folded entity, the most stated one first."""
+    types = folded["types"]
+    return [str(each) for each in types] if isinstance(types, list) and types else [str(folded["type"])]
 
 
 def ranked_names(spellings: Mapping[str, int]) -> list[str]:
@@ -127,8 +136,12 @@ def _joined(values: Sequence[PropertyValue], most: int) -> str:
 
 
 def _mode(values: Iterable[V]) -> V:
+    return _ranked(values)[0]
+
+
+def _ranked(values: Iterable[V]) -> list[V]:
     counts = Counter(values)
-    return min(counts, key=lambda value: (-counts[value], _rank(value)))
+    return sorted(counts, key=lambda value: (-counts[value], _rank(value)))
 
 
 def _rank(value: PropertyValue) -> tuple[int, float, str, str]:

@@ -36,7 +36,7 @@ from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
 RARE = ("flags", "other_quotes")  # of evidence, where it has them
-FOLDED_RARE = frozenset({"name", "type", "aliases", "evidence_count"})
+FOLDED_RARE = frozenset({"name", "type", "types", "aliases", "evidence_count"})
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
 KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
 

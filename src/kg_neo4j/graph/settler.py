@@ -19,7 +19,17 @@ from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, absent_if_empty
-from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_drawn, fold_entity, fold_fact, value_names
+from kg_neo4j.graph.fold import (
+    QUOTE,
+    STATED,
+    EvidenceRow,
+    Folded,
+    fold_drawn,
+    fold_entity,
+    fold_fact,
+    types_of,
+    value_names,
+)
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
@@ -27,7 +37,7 @@ from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.progress import SILENT, Progress
 
 PAGE = 2_000  # keys a transaction
-_ENTITY_VALUES = ("name", "type", "aliases", "evidence_count")
+_ENTITY_VALUES = ("name", "type", "types", "aliases", "evidence_count")
 
 
 @dataclass(slots=True)
@@ -103,9 +113,10 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
         folded = fold_entity(evidence, columns) if evidence else None
         changed = outcome.add(row, folded)
         if folded is not None and changed is not None:
-            former = row["stored"][outcome.names.index("type")]
-            changed["type"] = _checked(str(folded["type"]))
-            changed["old_labels"] = [former] if former not in (None, folded["type"]) else []  # labels of others stay
+            labels = [_checked(each) for each in types_of(folded)]
+            former = {row["stored"][outcome.names.index("type")], *(row["stored"][outcome.names.index("types")] or ())}
+            changed["labels"] = labels
+            changed["old_labels"] = sorted(former - {None, *labels})  # labels of others stay
     settle, delete = queries.get("write/settle_entities"), queries.get("write/delete_entities")
     return outcome.write(transaction, settle, delete, "entities")
 

@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
-from kg_neo4j.graph.fold import DESCRIPTION, QUOTE, STATED, EvidenceRow, fold_drawn, fold_entity, fold_fact, is_stated
+from kg_neo4j.graph.fold import (
+    DESCRIPTION,
+    QUOTE,
+    STATED,
+    EvidenceRow,
+    fold_drawn,
+    fold_entity,
+    fold_fact,
+    is_stated,
+    types_of,
+)
 from kg_neo4j.graph.identity import entity_num
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution.decisions import Components
@@ -27,7 +37,17 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _JOINED = {FoldRule.UNION: {"s": "l", "i": "w", "n": "d"}, FoldRule.JOIN: {"s": "s", "i": "s", "n": "s"}}
-_ENTITY = ("id:ID(Entity)", "graph", "num:long", ":LABEL", "type", "name", "aliases:string[]", "evidence_count:long")
+_ENTITY = (
+    "id:ID(Entity)",
+    "graph",
+    "num:long",
+    ":LABEL",
+    "type",
+    "types:string[]",
+    "name",
+    "aliases:string[]",
+    "evidence_count:long",
+)
 _FACT = (
     *("id:ID(Fact)", "graph", "source_key", "target_key", "type", "evidence_count:long"),
     *("source_id", "target_id", "relationship_id", "stated:boolean"),
@@ -114,7 +134,9 @@ class _Writer:
                 of, other_names = next(aliases)
                 if of != entity:
                     raise ValueError(f"aliases of {of}, evidence of {entity}")
-                own = [entity, self.graph, entity_num(entity), check_type(str(folded["type"])), folded["type"]]
+                types = [check_type(each) for each in types_of(folded)]
+                own = [entity, self.graph, entity_num(entity), SEPARATOR.join(types), folded["type"]]
+                own.append(SEPARATOR.join(types) if len(types) > 1 else "")
                 named = [folded["name"], SEPARATOR.join(other_names or ()), folded["evidence_count"]]
                 out.write([*own, *named], folded)
 

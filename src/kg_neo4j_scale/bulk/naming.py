@@ -67,7 +67,7 @@ class TableReader:
 def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema: Schema) -> None:
     """Derive the entity resolution, and write it as tables in `folder`, which gets its name in the end."""
     reader = TableReader(connection, schema)
-    keys = read_mentioned(reader, graph)
+    keys = read_mentioned(reader, graph, schema)
     joins = changed_joins(graph, keys, read_sources(reader, graph, sure=keys), ())
     found = components(each.decision for each in joins)
     with whole_folder(folder) as partial:

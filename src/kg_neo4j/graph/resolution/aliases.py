@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.graph.resolution.bearers import Mentioned, family, grouped
+from kg_neo4j.graph.resolution.bearers import PERSON, Mentioned, grouped
 from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.graph.resolution.names import LETTERS, PATRONYMS, SEVERAL, fold, take_apart
 
@@ -62,7 +62,7 @@ def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityN
             spellings.update(each.spellings)
         names = tuple(ranked_names(spellings))
         form = next((each.form for each in keys if each.name == names[0]), None) or take_apart(names[0])
-        entities.append(EntityNames(entity, names, form.core, all(family(each.type) == "PERSON" for each in keys)))
+        entities.append(EntityNames(entity, names, form.core, all(each.kind.family == PERSON for each in keys)))
     return entities
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from kg_neo4j import data_files
 from kg_neo4j.graph.identity import namesake_key
@@ -27,6 +28,17 @@ _NO_YEARS: Mapping[str, Years] = {}
 Years = tuple[frozenset[int], frozenset[int]]  # of birth, of death
 
 
+class Kind(NamedTuple):
+    """A type, the family that it is in, and what it is within the family: 0 general, else the number of a kind."""
+
+    type: str
+    family: str
+    number: int = 0
+
+
+_NOT_GIVEN = Kind("", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Mentioned:
     """What the evidence says of one mention key."""
@@ -40,7 +52,13 @@ class Mentioned:
     documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
     years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
     spellings: Mapping[str, int] = field(default_factory=dict)  # how often each
+    kind: Kind = _NOT_GIVEN  # of the type; left out, by the built-in families
     _form: NameForm | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Find the kind where none is given."""
+        if not self.kind.type:
+            object.__setattr__(self, "kind", kind_of(self.type))
 
     @property
     def form(self) -> NameForm:
@@ -80,6 +98,7 @@ class Places(Mapping[str, int]):
 class Gathered:
     """Makes the keys of a graph from their evidence; what many of them share is kept once."""
 
+    families: Mapping[str, str] = field(default_factory=dict)  # type -> family, of the schema
     ids: list[str] = field(default_factory=list)  # of documents
     numbers: dict[str, int] = field(default_factory=dict)
     _years: dict[Years, Years] = field(default_factory=dict)
@@ -123,6 +142,7 @@ class Gathered:
             documents=Places(self, array("Q", firsts.values())),
             years=said or _NO_YEARS,
             spellings=spellings,
+            kind=kind_of(type, self.families),
         )
 
 
@@ -144,7 +164,7 @@ def grouped(items: Iterable[V], form: Callable[[V], K]) -> defaultdict[K, list[V
 class Bearer:
     """What is known of one or several mention keys that are one."""
 
-    types: frozenset[str]
+    kinds: frozenset[Kind]
     births: frozenset[int]
     deaths: frozenset[int]
     qualifiers: frozenset[str]
@@ -162,19 +182,19 @@ def bearer(mentioned: Mentioned) -> Bearer:
     """Return what is known of the bearer of one key."""
     form = mentioned.form
     return Bearer(
-        frozenset({mentioned.type}),
+        frozenset({mentioned.kind}),
         mentioned.births,
         mentioned.deaths,
         frozenset({form.qualifier} if form.qualifier else ()),
         frozenset({form.generation} & {"jr", "sr"}),
         form.numbers | (frozenset({form.generation}) - {"", "jr", "sr"}),
         form.titles,
-        frozenset({(form.core[-1], form.core[0])} if family(mentioned.type) == "PERSON" and len(form.core) > 1 else ()),
+        frozenset({(form.core[-1], form.core[0])} if mentioned.kind.family == PERSON and len(form.core) > 1 else ()),
     )
 
 
-def contradiction(one: Bearer, other: Bearer) -> str | None:
-    """Return what tells two bearers apart, for people; None where nothing does."""
+def contradiction(one: Bearer, other: Bearer, *, across: bool = False) -> str | None:
+    """Return what tells two bearers apart, for people; None where nothing does. Families do not where `across`."""
     for word, mine, theirs in (("born", one.births, other.births), ("died", one.deaths, other.deaths)):
         if mine and theirs and not any(_same_year(left, right) for left in mine for right in theirs):
             return f"{word} {_years(mine)} and {_years(theirs)}"
@@ -196,8 +216,13 @@ def contradiction(one: Bearer, other: Bearer) -> str | None:
     for men, women in ((one.titles, other.titles), (other.titles, one.titles)):
         if men & MALE and women & FEMALE:
             return f"titled {_listed(men & MALE)} and {_listed(women & FEMALE)}"
-    apart = ((left, right) for left in sorted(one.types) for right in sorted(other.types) if not likeness(left, right))
-    return next((f"a {left} and a {right}" for left, right in apart), None)
+    return None if across else _of_two_families(one, other)
+
+
+def _of_two_families(one: Bearer, other: Bearer) -> str | None:
+    pairs = itertools.product(sorted(one.kinds), sorted(other.kinds))
+    apart = (pair for pair in pairs if pair[0].family != pair[1].family and not likeness(*pair))
+    return next((f"a {left.type} and a {right.type}" for left, right in apart), None)
 
 
 def same_years(one: Bearer, other: Bearer) -> str:
@@ -247,7 +272,7 @@ def find_namesakes(mentioned: Iterable[Mentioned]) -> tuple[tuple[Mentioned, ...
     keys: list[Mentioned] = []
     found: list[Namesake] = []
     for each in mentioned:
-        others = _others(each) if len(each.years) > 1 and family(each.type) == "PERSON" else {}
+        others = _others(each) if len(each.years) > 1 and each.kind.family == PERSON else {}
         for document, reason in others.items():
             found.append(Namesake(each, _of(each, [document], namesake_key(each.key, document)), document, reason))
         kept = [document for document in each.documents if document not in others] if others else ()
@@ -297,35 +322,29 @@ def _of(mentioned: Mentioned, documents: Iterable[str], key: str) -> Mentioned:
 
 # ------------------------------------------------------------------------------------------------------- types
 
-ANYTHING = frozenset("OTHER THING ENTITY ENTITY_NAME OBJECT UNKNOWN MISC MISCELLANEOUS NODE NAME".split())
-_PLACES = {
-    name: (family, number)
+PERSON, TIME, OTHER = "PERSON", "TIME", "OTHER"
+_KINDS = {
+    name: Kind(name, family, number)
     for family, groups in data_files.beside(__file__).lists("families").items()
     for number, group in enumerate(groups)
     for name in group.split()
 }
-_OFTEN_MIXED = ({"ORGANIZATION", "PLACE"}, {"GROUP", "ORGANIZATION"}, {"GROUP", "PLACE"}, {"CONCEPT", "WORK"})
+_OFTEN_MIXED = ({"GROUP", "PLACE"}, {"CONCEPT", "WORK"})
 
 
-def family(node_type: str) -> str:
-    """Return the general type that `node_type` is one of; the type itself where it is in no family."""
-    return _PLACES.get(node_type, (node_type, 0))[0]
+def kind_of(node_type: str, families: Mapping[str, str] = {}) -> Kind:
+    """Return what a type is: by `families` (type -> family), else by the built-in ones, else a family of its own."""
+    if node_type in families:
+        return Kind(node_type, families[node_type])
+    return _KINDS.get(node_type) or Kind(node_type, node_type)
 
 
-def likeness(one: str, other: str) -> float:
-    """Return 1 for types that one thing can have, 0.5 where that is open, 0 where they tell things apart."""
-    if one == other:
-        return 1.0
-    mine, theirs = _PLACES.get(one), _PLACES.get(other)
-    if one in ANYTHING or other in ANYTHING:
-        return 0.0 if "TIME" in (family(one), family(other)) else 1.0
-    if mine is None or theirs is None:
-        return 0.5
-    if mine[0] == theirs[0]:
-        return 1.0 if mine[1] == theirs[1] or 0 in (mine[1], theirs[1]) else 0.0
-    return 0.5 if {mine[0], theirs[0]} in _OFTEN_MIXED else 0.0
-
-
-def is_general(node_type: str) -> bool:
-    """Return True for a type that says little: several kinds of things can have it."""
-    return node_type in ANYTHING or _PLACES.get(node_type) == ("PLACE", 0)
+def likeness(one: Kind, other: Kind) -> float:
+    """Return 1 for kinds that one thing can be, 0.5 where that is open, 0 where they tell things apart."""
+    if one.family == other.family:
+        return 1.0 if one.number == other.number or 0 in (one.number, other.number) else 0.0
+    families = {one.family, other.family}
+    if OTHER in families:
+        return 0.0 if TIME in families else 1.0
+    is_known = one.type in _KINDS and other.type in _KINDS
+    return 0.0 if is_known and families not in _OFTEN_MIXED else 0.5

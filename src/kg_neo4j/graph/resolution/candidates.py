@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.graph.resolution.bearers import Bearer, Mentioned, bearer, contradiction, family, likeness
+from kg_neo4j.graph.resolution.bearers import TIME, Bearer, Mentioned, bearer, contradiction, likeness
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, Union, in_order
 from kg_neo4j.graph.resolution.names import fold
 
@@ -65,7 +65,7 @@ class MentionKeyIndex:
 
     def __init__(self, mentioned: Iterable[Mentioned], sources: Sources) -> None:
         self.keys = {each.key: each for each in sorted(mentioned, key=lambda each: each.key)}
-        self.named = [each for each in self.keys.values() if family(each.type) != "TIME"]
+        self.named = [each for each in self.keys.values() if each.kind.family != TIME]
         self.sources = sources
         self._found: dict[object, list[Pair]] = {}
         # the keys that bear exactly the name of a page, or one that leads to it: normalised name -> keys
@@ -100,7 +100,7 @@ class MentionKeyIndex:
                 if len(keys) <= BLOCK
                 for pair in itertools.combinations(keys, 2)
             )
-            self._found[form] = [rarer_first(*pair) for pair in pairs if likeness(pair[0].type, pair[1].type) == 1]
+            self._found[form] = [rarer_first(*pair) for pair in pairs if likeness(pair[0].kind, pair[1].kind) == 1]
         return self._found[form]
 
     def are_related(self, one: Mentioned, other: Mentioned) -> bool:
@@ -165,21 +165,24 @@ class Groups:
         entity = self.entity(key)
         return self._joined[entity][0] if entity in self._joined else bearer(self._keys[entity])
 
-    def against(self, one: str, other: str) -> str | None:
-        """Return what tells two entities apart; None where neither a decision nor what is known does."""
+    def against(self, one: str, other: str, *, across: bool = False) -> str | None:
+        """Return what tells two entities apart; None where neither a decision nor what is known does.
+
+        With `across` they may be of two families.
+        """
         mine, theirs = self.entity(one), self.entity(other)
         if self._union.are_apart(mine, theirs):
             return "a decision keeps them apart"
         if self._formerly.get(mine, set()) & self._formerly.get(theirs, set()):
             return "they were one, and that was taken back"
-        return contradiction(self.bearer(mine), self.bearer(theirs))
+        return contradiction(self.bearer(mine), self.bearer(theirs), across=across)
 
-    def join(self, one: str, other: str) -> str | None:
+    def join(self, one: str, other: str, *, across: bool = False) -> str | None:
         """Make two entities one; where something tells them apart, do nothing and return what."""
         root, gone = sorted((self.entity(one), self.entity(other)))
         if root == gone:
             return None
-        if found := self.against(one, other):
+        if found := self.against(one, other, across=across):
             return found
         self._gather(root, self.bearer(gone), self.documents(gone))
         self._union.join(one, other)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction, batches
 from kg_neo4j.graph.documents import StoredDocument
@@ -54,7 +55,7 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         for row in transaction.stream(queries.get("write/documents"), graph=graph):
             versions[row["schema"], row["schema_text"]] = StoredDocument(**row)
         titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
-        mentioned = read_mentioned(transaction, graph)
+        mentioned = read_mentioned(transaction, graph, widest_schema(versions.values())) if versions else ()
         return (
             [*versions.values()],
             titles,
@@ -85,9 +86,9 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     return DerivedNames(len(joins), changes + len(rows))
 
 
-def read_mentioned(reader: Reader, graph: str) -> tuple[Mentioned, ...]:
-    """Return what the evidence says of each mention key, by key."""
-    gathered = Gathered()
+def read_mentioned(reader: Reader, graph: str, schema: Schema) -> tuple[Mentioned, ...]:
+    """Return what the evidence says of each mention key, by key; types are in the families of `schema`."""
+    gathered = Gathered(dict(schema.families))
     rows = reader.stream(queries.get("write/resolve_mentions"), graph=graph)
     found = {row["key"]: gathered.mentioned(**row) for row in rows}
     return tuple(found[key] for key in sorted(found))

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kg_neo4j.graph.resolution.bearers import Mentioned, family, grouped, likeness, same_years, shared
+from kg_neo4j.graph.resolution.bearers import PERSON, Mentioned, grouped, likeness, same_years, shared
 from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair
 from kg_neo4j.graph.resolution.names import PATRONYMS, SEVERAL, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
@@ -33,11 +33,11 @@ def _shortened(block: MentionKeyIndex) -> Iterator[Pair]:
 
 
 def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
-    others = [each for each in block.named if family(each.type) != "PERSON"]
+    others = [each for each in block.named if each.kind.family != PERSON]
     shorts = grouped((each for each in others if is_acronym(each.name)), lambda each: each.form.squashed)
     for long in others:
         for short in (each for found in sorted(acronyms(long.form.words)) for each in shorts.get(found, ())):
-            if short.key != long.key and likeness(short.type, long.type):
+            if short.key != long.key and likeness(short.kind, long.kind):
                 yield short, long
 
 
@@ -51,14 +51,14 @@ def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
 
 def _place_kinds(block: MentionKeyIndex) -> Iterator[Pair]:
     by_rest: defaultdict[str, list[Mentioned]] = defaultdict(list)
-    places = [each for each in block.named if family(each.type) == "PLACE"]
+    places = [each for each in block.named if each.kind.family == "PLACE"]
     for each in places:
         rest = [word for word in each.form.core if word not in _PLACE_WORDS]
         if 0 < len(rest) < len(each.form.core):
             by_rest[" ".join(rest)].append(each)
     for short in places:
         for long in by_rest.get(" ".join(short.form.core), ()):
-            if likeness(short.type, long.type) == 1:
+            if likeness(short.kind, long.kind) == 1:
                 yield short, long
 
 
@@ -161,7 +161,7 @@ def _people(block: MentionKeyIndex) -> list[Mentioned]:
     return [
         each
         for each in block.named
-        if family(each.type) == "PERSON" and not each.form.qualifier and not SEVERAL & set(each.form.core)
+        if each.kind.family == PERSON and not each.form.qualifier and not SEVERAL & set(each.form.core)
     ]
 
 

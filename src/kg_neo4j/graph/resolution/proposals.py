@@ -127,7 +127,7 @@ def judged(proposed: Proposed, answers: Mapping[tuple[str, str], tuple[bool, str
         changed: dict[str, Any] = {}
         if each.verdict is ProposalVerdict.ASK and pair in answers:
             same, reason = answers[pair]
-            if same and (apart := proposed.groups.join(*pair)):
+            if same and (apart := proposed.groups.join(*pair, across=each.rule == rules.SAME_NAME)):
                 changed = {"reason": f"{each.reason}; the model says yes, but: {apart}"}
             else:
                 verdict = ProposalVerdict.JOIN if same else ProposalVerdict.APART
@@ -166,7 +166,9 @@ def _questions(block: MentionKeyIndex, groups: Groups, found: Iterable[MergeCand
     seen: set[frozenset[str]] = set()
     for each in sorted(found, key=_order):
         pair = frozenset((groups.entity(each.short), groups.entity(each.long)))
-        if len(pair) == 2 and pair not in seen and each.score >= ASKED and groups.against(*sorted(pair)) is None:
+        across = each.rule == rules.SAME_NAME
+        is_open = len(pair) == 2 and pair not in seen and each.score >= ASKED
+        if is_open and groups.against(*sorted(pair), across=across) is None:
             seen.add(pair)
             yield _proposal(block, each, ProposalVerdict.ASK)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.graph.resolution.bearers import Mentioned, family, is_general, likeness, shared
+from kg_neo4j.graph.resolution.bearers import OTHER, PERSON, TIME, Mentioned, likeness, shared
 from kg_neo4j.graph.resolution.candidates import (
     LIKELY,
     OPEN,
@@ -27,20 +27,24 @@ ALIAS_TYPES = frozenset(
 )
 SHORTEST = 4  # letters of a name whose accents may be left out: "De" is not "Dē"
 FUZZY = 85.0  # rapidfuzz's ratio, 0 to 100, from which two names may be spellings of one
+SAME_NAME, SAME_FAMILY = "same-name", 0.98  # a rule, and its score within a family of types
 NEAR = 0.9  # cosine from which two entities may be one
 
 
 def same_name(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
-    """One name under types that one thing can have: TRIBE and CLAN."""
+    """One name under types of one family is one thing; under OTHER it is the one of another family that bears it.
+
+    Under types of two families it is a question.
+    """
     for one, other in block.once(_same_named):
-        alike = likeness(one.type, other.type)
-        if not alike:
+        short, long = (one, other) if one.kind.family == OTHER else (other, one)
+        families = {short.kind.family, long.kind.family}
+        if len(families) > 1 and TIME in families:
             continue
-        short, long = (one, other) if is_general(one.type) else (other, one)
-        general = is_general(short.type)
-        score = OPEN if alike < 1 else LIKELY if general else 0.98
+        is_other = len(families) > 1 and OTHER in families
+        score = SAME_FAMILY if len(families) == 1 else LIKELY if is_other else OPEN
         types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
-        yield MergeCandidate(short.key, long.key, "same-name", score, f"one name, {types}", unique=general)
+        yield MergeCandidate(short.key, long.key, SAME_NAME, score, f"one name, {types}", unique=is_other)
 
 
 def _same_named(block: MentionKeyIndex) -> Iterator[Pair]:
@@ -77,13 +81,13 @@ def _squashed(each: Mentioned) -> str:
 def _without_title(each: Mentioned) -> str:
     """Return the words without a title; a person's single word is left to the rule that looks at the document."""
     core = each.form.core
-    alone = len(core) == 1 and family(each.type) == "PERSON"
+    alone = len(core) == 1 and each.kind.family == PERSON
     return "" if alone or len("".join(core)) < SHORTEST else " ".join(core)
 
 
 def _sounds(each: Mentioned) -> str:
     found = sounds(each.form.words)
-    return found if len(found) >= 5 and family(each.type) in ("PERSON", "PLACE", "GROUP") else ""
+    return found if len(found) >= 5 and each.kind.family in (PERSON, "PLACE", "GROUP") else ""
 
 
 def redirects(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
@@ -92,7 +96,7 @@ def redirects(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
         named = block.by_title[normalise(page.title)]
         for title in sorted(set(page.redirects)):
             for short, long in itertools.product(block.by_title[normalise(title)], named):
-                alike = likeness(short.type, long.type)
+                alike = likeness(short.kind, long.kind)
                 if alike and short.key != long.key:
                     reason = f"the title {title!r} leads to the page {page.title!r}"
                     yield MergeCandidate(short.key, long.key, "redirect", SURE if alike == 1 else OPEN, reason)
@@ -104,7 +108,7 @@ def stated(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     for pair, said in sorted(each for each in stating if each[1]):
         if len(pair) == 2 and block.keys.keys() >= set(pair):
             short, long = rarer_first(*(block.keys[key] for key in pair))
-            if alike := likeness(short.type, long.type):
+            if alike := likeness(short.kind, long.kind):
                 reason = f"the text says that one is {min(said)} the other: {short.name!r}, {long.name!r}"
                 yield MergeCandidate(short.key, long.key, "stated", LIKELY if alike == 1 else OPEN, reason)
 
@@ -114,7 +118,7 @@ def asked_facts(mentioned: Iterable[Mentioned], facts: Iterable[Fact]) -> Iterat
 
     They stand between two people of one last name, or say that two names are one. `kg resolve` looks at all facts.
     """
-    ends = {each.key: sys.intern(" ".join(each.form.core[-1:])) for each in mentioned if family(each.type) == "PERSON"}
+    ends = {each.key: sys.intern(" ".join(each.form.core[-1:])) for each in mentioned if each.kind.family == PERSON}
     for source, target, types in facts:
         if not ALIAS_TYPES.isdisjoint(types) or (source in ends and ends[source] == ends.get(target)):
             yield source, target, types
@@ -144,7 +148,7 @@ def neighbours(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     for key, near in sorted(block.sources.neighbours.items()):
         for other_key, cosine in near:
             one, other = block.keys.get(key), block.keys.get(other_key)
-            if one is None or other is None or cosine < NEAR or likeness(one.type, other.type) < 1:
+            if one is None or other is None or cosine < NEAR or likeness(one.kind, other.kind) < 1:
                 continue
             if block.are_related(one, other) or one.form.generation != other.form.generation:
                 continue

@@ -81,14 +81,14 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
     options, tally = options or ResolveOptions(), Tally()
     if options.dry_run:
         with connect(settings, progress) as database:
-            _schema(database, settings.graph)
+            schema = _schema(database, settings.graph)
             before = _nodes(database, settings.graph)
-            found = _propose(database, settings, options, tally, progress)
+            found = _propose(database, settings, schema, options, tally, progress)
             return _report(database, settings.graph, found, before, tally)
 
     def proposed(run: Run, schema: Schema) -> _Found:
         settle(run.database, settings.graph, schema, run.lease, progress)  # what a killed run left
-        return _propose(run.database, settings, options, tally, progress, run.budget)
+        return _propose(run.database, settings, schema, options, tally, progress, run.budget)
 
     return _decided(proposed, settings, options.analytics, budget_of(options.budget_usd), progress, tally)
 
@@ -110,7 +110,7 @@ def decide_pair(
 
     def decided(run: Run, schema: Schema) -> _Found:
         finish(run.database, settings.graph, schema, run.lease)
-        known = {each.key: each for each in read_mentioned(run.database, settings.graph)}
+        known = {each.key: each for each in read_mentioned(run.database, settings.graph, schema)}
         if keys[0] == keys[1] or not all(key in known for key in keys):
             raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
         verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
@@ -180,6 +180,7 @@ def _nodes(database: Database, graph: str) -> int:
 def _propose(
     database: Database,
     settings: Settings,
+    schema: Schema,
     options: ResolveOptions,
     tally: Tally,
     progress: Progress,
@@ -189,7 +190,7 @@ def _propose(
     progress.start("resolve")
     graph = settings.graph
     stored = stored_decisions(database, graph)
-    mentioned = read_mentioned(database, graph)
+    mentioned = read_mentioned(database, graph, schema)
     said: list[Proposal] = []
     unknown: list[str] = []
     for path, verdict in ((options.must_link, ProposalVerdict.JOIN), (options.cannot_link, ProposalVerdict.APART)):
