@@ -13,7 +13,7 @@ from kg_neo4j.graph.database import Row
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.decisions import components
-from kg_neo4j.graph.resolution.derived import changed_joins, read_mentioned, read_sources
+from kg_neo4j.graph.resolution.derived import changed_decisions, read_mentioned, read_sources
 from kg_neo4j.graph.resolution.showing import stored_values
 from kg_neo4j_scale.bulk.tables import stored, stream, whole_folder, write_table
 
@@ -68,7 +68,10 @@ def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema
     """Derive the entity resolution, and write it as tables in `folder`, which gets its name in the end."""
     reader = TableReader(connection, schema)
     keys = read_mentioned(reader, graph, schema)
-    joins = changed_joins(graph, keys, read_sources(reader, graph, sure=keys), ())
+    # which document means another bearer of a name is derived by the first load into the graph: keys stay whole here
+    known = {each.key for each in keys}
+    _, made = changed_decisions(graph, keys, read_sources(reader, graph, sure=keys), ())
+    joins = [each for each in made if {each.decision.left_key, each.decision.right_key} <= known]
     found = components(each.decision for each in joins)
     with whole_folder(folder) as partial:
         decided = ([stored_values(each)[name] for name in DECISIONS] for each in joins)

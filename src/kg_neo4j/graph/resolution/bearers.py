@@ -6,7 +6,7 @@ import itertools
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple, TypeVar
 
@@ -263,16 +263,22 @@ class Namesake:
     reason: str
 
 
-def find_namesakes(mentioned: Iterable[Mentioned]) -> tuple[tuple[Mentioned, ...], tuple[Namesake, ...]]:
+def find_namesakes(
+    mentioned: Iterable[Mentioned], one_by_decision: Container[str] = ()
+) -> tuple[tuple[Mentioned, ...], tuple[Namesake, ...]]:
     """Return the mention keys after names of people with several bearers were separated, and those namesakes.
 
     Documents that give years which no single life has mean different people. The bearer that most of them mean, or the
-    earlier one, keeps the key, and the documents that give no years.
+    earlier one, keeps the key, and the documents that give no years. `one_by_decision` are keys of namesakes that
+    somebody took back: they are not found again.
     """
     keys: list[Mentioned] = []
     found: list[Namesake] = []
     for each in mentioned:
         others = _others(each) if len(each.years) > 1 and each.kind.family == PERSON else {}
+        others = {
+            document: why for document, why in others.items() if namesake_key(each.key, document) not in one_by_decision
+        }
         for document, reason in others.items():
             found.append(Namesake(each, _of(each, [document], namesake_key(each.key, document)), document, reason))
         kept = [document for document in each.documents if document not in others] if others else ()

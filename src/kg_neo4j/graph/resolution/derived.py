@@ -1,6 +1,6 @@
-"""What settling derives of names: sure joins, and aliases. Both are computed again from all evidence.
+"""What settling derives of names: sure joins, namesakes by their years, and aliases. All from all evidence, each time.
 
-Joins are stored as decisions so that they can be listed, shown and taken back; a join that somebody took back is that
+They are stored as decisions so that they can be listed, shown and taken back; one that somebody took back is that
 person's decision from then on. Loads in any order end with the same names, because what was derived before takes no
 part in deriving.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
@@ -19,8 +20,8 @@ from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
 from kg_neo4j.graph.resolution.candidates import Sources, WikiPage, related
-from kg_neo4j.graph.resolution.decisions import DecisionKind, components, decide
-from kg_neo4j.graph.resolution.proposals import sure_joins
+from kg_neo4j.graph.resolution.decisions import DecisionKind, components, decide, tell_apart
+from kg_neo4j.graph.resolution.proposals import ProposalVerdict, sure_proposals
 from kg_neo4j.graph.resolution.rules import NEAR, asked_facts
 from kg_neo4j.graph.resolution.showing import StoredDecision, store, stored_decisions
 from kg_neo4j.graph.settler import settle
@@ -55,19 +56,18 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         for row in transaction.stream(queries.get("write/documents"), graph=graph):
             versions[row["schema"], row["schema_text"]] = StoredDocument(**row)
         titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
-        mentioned = read_mentioned(transaction, graph, widest_schema(versions.values())) if versions else ()
-        return (
-            [*versions.values()],
-            titles,
-            mentioned,
-            read_sources(transaction, graph, sure=mentioned),
-            read_shown(transaction),
-        )
+        decisions, stored = read_shown(transaction)
+        # as if what was derived before were not: a document that means another bearer has the key of the name again
+        split = components(each.decision for each in decisions if each.derived).namesakes
+        keys = {other: key for (_, key), other in split.items()}
+        mentioned = read_mentioned(transaction, graph, widest_schema(versions.values()), keys) if versions else ()
+        sources = read_sources(transaction, graph, sure=mentioned, keys=keys)
+        return [*versions.values()], titles, mentioned, sources, (decisions, stored)
 
     documents, titles, mentioned, sources, (decisions, stored) = database.read_transaction(read)
     if not documents:
         return DerivedNames(0, 0)
-    joins = changed_joins(graph, mentioned, sources, decisions)
+    mentioned, joins = changed_decisions(graph, mentioned, sources, decisions)
     changes = len(joins)
     if joins:
         store(lease, joins)
@@ -86,24 +86,42 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     return DerivedNames(len(joins), changes + len(rows))
 
 
-def read_mentioned(reader: Reader, graph: str, schema: Schema) -> tuple[Mentioned, ...]:
-    """Return what the evidence says of each mention key, by key; types are in the families of `schema`."""
+def read_mentioned(reader: Reader, graph: str, schema: Schema, keys: Mapping[str, str] = {}) -> tuple[Mentioned, ...]:
+    """Return what the evidence says of each mention key, by key; types are in the families of `schema`.
+
+    `keys`, where given, are those to take for others.
+    """
     gathered = Gathered(dict(schema.families))
-    rows = reader.stream(queries.get("write/resolve_mentions"), graph=graph)
-    found = {row["key"]: gathered.mentioned(**row) for row in rows}
+    shared: dict[str, dict[str, Any]] = {key: {} for key in keys.values()}  # rows that are put together
+    found = {}
+    for row in reader.stream(queries.get("write/resolve_mentions"), graph=graph):
+        key = keys.get(row["key"], row["key"])
+        if (together := shared.get(key)) is None:
+            found[key] = gathered.mentioned(**row)
+        elif together:
+            together["names"], together["documents"] = (
+                [*together[name], *row[name]] for name in ("names", "documents")
+            )
+        else:
+            together.update(row, key=key)
+    found |= {key: gathered.mentioned(**row) for key, row in shared.items() if row}
     return tuple(found[key] for key in sorted(found))
 
 
 def read_sources(
-    reader: Reader, graph: str, vector_index: str | None = None, sure: Iterable[Mentioned] | None = None
+    reader: Reader,
+    graph: str,
+    vector_index: str | None = None,
+    sure: Iterable[Mentioned] | None = None,
+    keys: Mapping[str, str] = {},
 ) -> Sources:
     """Return what the graph holds besides names; neighbours by meaning where a vector index over entities is given.
 
-    With `sure`, which are all keys, of facts only those that sure rules look at.
+    With `sure`, which are all keys, of facts only those that sure rules look at. `keys` as for `read_mentioned`.
     """
     pages = tuple(WikiPage(**row) for row in reader.read(queries.get("write/resolve_pages"), graph=graph))
     rows = reader.stream(queries.get("write/resolve_facts"), graph=graph)
-    facts = ((row["source"], row["target"], row["types"]) for row in rows)
+    facts = ((*(keys.get(row[end], row[end]) for end in ("source", "target")), row["types"]) for row in rows)
     found = related(facts if sure is None else asked_facts(sure, facts))
     neighbours: dict[str, tuple[tuple[str, float], ...]] = {}
     asked = {"graph": graph, "index": vector_index, "limit": ASKED_PAGE, "fetch": NEIGHBOURS, "near": NEAR}
@@ -116,16 +134,24 @@ def read_sources(
     return Sources(pages, found, neighbours)
 
 
-def changed_joins(
+def changed_decisions(
     graph: str, mentioned: Iterable[Mentioned], sources: Sources, stored: Sequence[StoredDecision]
-) -> tuple[StoredDecision, ...]:
-    """Return the derived decisions to store: new or changed ones, and revoked ones that the evidence gives no more."""
+) -> tuple[tuple[Mentioned, ...], tuple[StoredDecision, ...]]:
+    """Return the keys after namesakes were told apart, and the derived decisions to store.
+
+    These are new or changed ones, and revoked ones that the evidence gives no more.
+    """
     given = [each.decision for each in stored if not each.derived]
     decided = {decision.id for decision in given}
     wanted: dict[str, StoredDecision] = {}
-    for each in sure_joins(mentioned, sources, given):
+    keys, proposals = sure_proposals(mentioned, sources, given)
+    for each in proposals:
         left, right = sorted((each.left, each.right), key=lambda side: side.key)
-        decision = decide(graph, DecisionKind.SAME, (left.key, right.key), each.rule, each.score, each.reason)
+        how = (each.rule, each.score, each.reason)
+        if each.verdict is ProposalVerdict.SPLIT:
+            decision = tell_apart(graph, each.left.key, each.document, *how)
+        else:
+            decision = decide(graph, DecisionKind.SAME, (left.key, right.key), *how)
         if decision.id not in decided:
             wanted[decision.id] = StoredDecision(decision, left.shown, right.shown, pending=True, derived=True)
     known = {each.decision.id: each for each in stored if each.derived}
@@ -135,4 +161,4 @@ def changed_joins(
         for name, each in known.items()
         if name not in wanted
     ]
-    return (*new, *gone)
+    return keys, (*new, *gone)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kg_neo4j.graph.resolution import parts, rules
-from kg_neo4j.graph.resolution.bearers import Mentioned, find_namesakes
+from kg_neo4j.graph.resolution.bearers import Mentioned, Namesake, find_namesakes
 from kg_neo4j.graph.resolution.candidates import Groups, MentionKeyIndex, MergeCandidate, Rule, Sources
 from kg_neo4j.graph.resolution.decisions import Decision
 
@@ -74,13 +74,7 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
     """
     keys, namesakes = find_namesakes(mentioned)
     block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
-    proposals: list[Proposal] = []
-    for each in namesakes:
-        groups.separate(each.mentioned.key, each.other.key)
-        verdict = ProposalVerdict.SPLIT
-        proposals.append(
-            Proposal(each.mentioned, each.other, verdict, "years", SPLIT_SCORE, each.reason, each.document)
-        )
+    proposals = [_split(groups, each) for each in namesakes]
     open_: list[MergeCandidate] = []
     for phase in PHASES:
         proposals.extend(_joined(block, groups, phase))
@@ -88,17 +82,26 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
     return Proposed((*proposals, *_questions(block, groups, open_)), groups)
 
 
-def sure_joins(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]) -> tuple[Proposal, ...]:
-    """Return what rules join without a question, from the evidence and the decisions of people alone.
+def sure_proposals(
+    mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]
+) -> tuple[tuple[Mentioned, ...], tuple[Proposal, ...]]:
+    """Return the keys after namesakes were told apart by their years, and what rules decide without a question.
 
-    Names with several bearers take no part: which document means whom is a decision. Neither do neighbours by meaning.
-    The same keys, sources and decisions give the same joins, whatever their order.
+    From the evidence and the decisions of people alone; neighbours by meaning take no part. The same keys, sources and
+    decisions give the same proposals, whatever their order.
     """
-    known = tuple(mentioned)
-    shared = {each.mentioned.key for each in find_namesakes(known)[1]}
-    keys = [each for each in known if each.key not in shared]
-    block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
-    return tuple(each for phase in SURE for each in _joined(block, groups, phase))
+    given = tuple(decisions)
+    taken_back = {key for each in given if each.revoked and each.document for key in (each.left_key, each.right_key)}
+    keys, namesakes = find_namesakes(mentioned, taken_back)
+    block, groups = MentionKeyIndex(keys, sources), Groups(keys, given)
+    splits = [_split(groups, each) for each in namesakes]
+    return keys, (*splits, *(each for phase in SURE for each in _joined(block, groups, phase)))
+
+
+def _split(groups: Groups, found: Namesake) -> Proposal:
+    groups.separate(found.mentioned.key, found.other.key)
+    verdict = ProposalVerdict.SPLIT
+    return Proposal(found.mentioned, found.other, verdict, "years", SPLIT_SCORE, found.reason, found.document)
 
 
 def _joined(block: MentionKeyIndex, groups: Groups, phase: Sequence[Rule]) -> Iterator[Proposal]:

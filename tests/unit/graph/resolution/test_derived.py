@@ -6,11 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kg_neo4j.graph.identity import mention_key
+from kg_neo4j.graph.identity import mention_key, namesake_key
 from kg_neo4j.graph.resolution.bearers import Mentioned
 from kg_neo4j.graph.resolution.candidates import Sources
 from kg_neo4j.graph.resolution.decisions import DecisionKind, components, decide
-from kg_neo4j.graph.resolution.derived import changed_joins
+from kg_neo4j.graph.resolution.derived import changed_decisions
 from kg_neo4j.graph.resolution.showing import StoredDecision
 
 GRAPH = "g"
@@ -27,7 +27,7 @@ KNOWN = [mentioned(name) for name in ("Marie Curie", "Curie", "Marié Curie", "P
 
 
 def joins(known: Sequence[Mentioned], stored: Sequence[StoredDecision] = ()) -> dict[str, StoredDecision]:
-    return {each.decision.id: each for each in changed_joins(GRAPH, known, Sources(), stored)}
+    return {each.decision.id: each for each in changed_decisions(GRAPH, known, Sources(), stored)[1]}
 
 
 def sets(stored: Sequence[StoredDecision]) -> set[tuple[str, ...]]:
@@ -78,10 +78,24 @@ def test_what_a_person_took_back_or_kept_apart_stays_so() -> None:
     assert ("Curie", "Marie Curie", "Marié Curie") not in sets(left)
 
 
-def test_a_name_with_two_bearers_takes_no_part() -> None:
-    two = replace(
-        mentioned("George Bush", "a", "b"),
-        births=frozenset({1924, 1946}),
-        years={"a": (frozenset({1924}), frozenset()), "b": (frozenset({1946}), frozenset())},
-    )
-    assert joins([two, mentioned("Bush", "a")]) == {}
+BUSH = replace(
+    mentioned("George Bush", "a", "b"),
+    births=frozenset({1924, 1946}),
+    years={"a": (frozenset({1924}), frozenset()), "b": (frozenset({1946}), frozenset())},
+)
+
+
+def test_one_name_with_two_lives_is_two_and_a_short_name_is_the_one_of_its_document() -> None:
+    found = joins([BUSH, mentioned("Bush", "b")])
+    other = namesake_key(BUSH.key, "b")
+    assert components(each.decision for each in found.values()).namesakes == {("b", BUSH.key): other}
+    split = next(each.decision for each in found.values() if each.decision.document)
+    assert split.reason == "born 1924 and 1946, in different documents"
+    (join,) = (each.decision for each in found.values() if not each.decision.document)
+    assert {join.left_key, join.right_key} == {other, mention_key(GRAPH, "Bush", "PERSON")}
+
+
+def test_namesakes_that_somebody_took_back_stay_one() -> None:
+    (split,) = joins([BUSH]).values()
+    taken = replace(split, decision=replace(split.decision, revoked=True), derived=False, pending=False)
+    assert joins([BUSH], [taken]) == {}

@@ -15,7 +15,7 @@ from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned, shared
 from kg_neo4j.graph.resolution.candidates import Groups, MentionKeyIndex, Sources, related
 from kg_neo4j.graph.resolution.decisions import Components
-from kg_neo4j.graph.resolution.proposals import propose, sure_joins
+from kg_neo4j.graph.resolution.proposals import propose, sure_proposals
 from kg_neo4j.graph.resolution.rules import asked_facts
 
 GIVEN = "Ada Anna Berta Carl Clara John Jane Marie Maria".split()
@@ -85,9 +85,10 @@ def test_joins_are_those_of_plain_dictionaries_and_of_all_facts(seed: int) -> No
     plain = [replace(each, documents=dict(each.documents)) for each in known]
     asked = list(asked_facts(known, facts))
     told = [
-        (each.left.key, each.right.key, each.reason) for each in sure_joins(known, Sources(related=related(asked)), ())
+        (each.left.key, each.right.key, each.reason)
+        for each in sure_proposals(known, Sources(related=related(asked)), ())[1]
     ]
-    wanted = sure_joins(plain, Sources(related=related(facts)), ())
+    wanted = sure_proposals(plain, Sources(related=related(facts)), ())[1]
     assert told == [(each.left.key, each.right.key, each.reason) for each in wanted]
     assert told
     assert len(asked) < len(facts)
