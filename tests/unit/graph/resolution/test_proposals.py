@@ -87,7 +87,7 @@ def test_two_names_of_one_bearer_are_joined(one: str, other: str, rule: str) -> 
         (named("Marie Curie"), named("Pierre-et-Marie-Curie"), named("Pierre Curie")),
         (named("M. Curie", born=1867), named("Maurice Curie", born=1888)),
         (named("Muhammad", count=9), named("Muhammad Ali", born=1942)),
-        (named("Georgia::STATE"), named("Georgia::COUNTRY")),
+        (named("Georgia::STATE"), named("Georgia::WORK")),
         (named("Georgia (country)::PLACE"), named("Georgia (U.S. state)::PLACE")),
         (named("Alexandre Dumas, père"), named("Alexandre Dumas, fils")),
         (named("Alexandre Dumas", born=1802), named("Alexandre Dumas fils", born=1824)),
