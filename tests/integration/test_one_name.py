@@ -1,0 +1,106 @@
+"""One name within a family of types is one node with all its types; two lives of one name are two. In any order."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from corpus import Fact, document, extraction, record_document, withdraw_document
+from entity_graph import SCHEMA
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import LoadConfiguration
+from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.resolution.derived import derive_names
+from kg_neo4j.graph.settler import settle
+
+TEXTS: Mapping[str, Sequence[Fact]] = {
+    "tribe.txt": [("Quraysh::TRIBE", "RULED", "Mecca::CITY"), ("Quraysh::TRIBE", "OPPOSED", "Hamza")],
+    "clan.txt": [("Quraysh::TRIBE", "MET", "Hamza")],
+    "organization.txt": [("Quraysh::ORGANIZATION", "LED", "Mecca::PLACE")],
+    "other.txt": [("Quraysh::OTHER", "KNEW", "Jordan::OTHER")],
+    "river.txt": [("Jordan::RIVER", "", ""), ("Jordan::PERSON", "", "")],
+}
+LIVES = {"old.txt": 1810, "new.txt": 1954, "again.txt": 1954}
+
+
+def put(database: Database, graph: str, texts: Mapping[str, Sequence[Fact]], born: Mapping[str, int] = {}) -> None:
+    """Load texts one after the other, with the years of birth that each gives its people."""
+    for name, facts in texts.items():
+        with Lease(database, graph) as lease:
+            source, (chunk,) = document(graph, name, [f"{name}: {facts}"])
+            record_document(
+                database, lease, source, [chunk], LoadConfiguration("c0", "described", SCHEMA.hash, "words")
+            )
+            made = extraction(chunk, list(facts))
+            values = {"birth_year": born[name]} if name in born else {}
+            nodes = tuple(replace(row, properties=values if row.type == "PERSON" else {}) for row in made.nodes)
+            Recorder(database, graph, SCHEMA, lease).record([replace(made, nodes=nodes)])
+            settle(database, graph, SCHEMA, lease)
+            derive_names(database, graph, lease)
+
+
+def entities(database: Database, graph: str) -> list[dict[str, Any]]:
+    read = (json.loads(line) for line in lines(database, graph))
+    found = [each for each in read if "Entity" in each.get("labels", ())]
+    return sorted(found, key=lambda each: (each["properties"]["name"], each["properties"]["type"]))
+
+
+def test_one_name_in_one_family_is_one_node_with_all_its_types(database: Database, graph: str) -> None:
+    put(database, graph, TEXTS)
+    by_name = {each["properties"]["name"]: each for each in entities(database, graph)}
+    quraysh = by_name["Quraysh"]
+    assert (quraysh["properties"]["type"], quraysh["properties"]["types"]) == (
+        "TRIBE",
+        ["TRIBE", "ORGANIZATION", "OTHER"],
+    )
+    assert quraysh["labels"] == ["Entity", "ORGANIZATION", "OTHER", "TRIBE"]
+    assert by_name["Mecca"]["labels"] == ["CITY", "Entity", "PLACE"]
+    jordans = [
+        each["properties"]["type"] for each in entities(database, graph) if each["properties"]["name"] == "Jordan"
+    ]
+    assert jordans == ["OTHER", "PERSON", "RIVER"]  # it could be either
+
+
+def test_labels_go_with_their_evidence(database: Database, graph: str) -> None:
+    put(database, graph, {name: TEXTS[name] for name in ("organization.txt", "tribe.txt")})
+    with Lease(database, graph) as lease:
+        withdraw_document(database, lease, graph, document(graph, "organization.txt", ["x"])[0].id)
+        settle(database, graph, SCHEMA, lease)
+        derive_names(database, graph, lease)
+    (quraysh,) = (each for each in entities(database, graph) if each["properties"]["name"] == "Quraysh")
+    assert quraysh["labels"] == ["Entity", "TRIBE"]
+    assert "types" not in quraysh["properties"]
+
+
+@pytest.mark.parametrize("texts", [TEXTS, {name: [("Ann Lee", "LIVED_IN", f"{name}::PLACE")] for name in LIVES}])
+def test_every_order_of_loading_gives_one_graph(
+    database: Database, graph: str, texts: Mapping[str, Sequence[Fact]]
+) -> None:
+    found = set()
+    for order in itertools.islice(itertools.permutations(texts), 0, 24, 5):
+        put(database, graph, {name: texts[name] for name in order}, LIVES)
+        found.add("\n".join(lines(database, graph)))
+        delete_graph(database, graph)
+    assert len(found) == 1
+
+
+def test_two_lives_of_one_name_are_two_nodes(database: Database, graph: str) -> None:
+    texts: dict[str, Sequence[Fact]] = {name: [("Ann Lee", "LIVED_IN", f"{name}::PLACE")] for name in LIVES}
+    put(database, graph, texts, LIVES)
+    people = [each["properties"] for each in entities(database, graph) if each["properties"]["name"] == "Ann Lee"]
+    assert sorted((each["birth_year"], each["evidence_count"]) for each in people) == [(1810, 1), (1954, 2)]
+    with Lease(database, graph) as lease:
+        assert derive_names(database, graph, lease).changes == 0
+        withdraw_document(database, lease, graph, document(graph, "old.txt", ["x"])[0].id)
+        settle(database, graph, SCHEMA, lease)
+        derive_names(database, graph, lease)
+    (left,) = (each["properties"] for each in entities(database, graph) if each["properties"]["name"] == "Ann Lee")
+    assert (left["birth_year"], left["evidence_count"]) == (1954, 2)
