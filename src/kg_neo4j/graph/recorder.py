@@ -29,7 +29,8 @@ from kg_neo4j.graph.identity import entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
-from kg_neo4j.graph.resolution.decisions import Components
+from kg_neo4j.graph.resolution.decisions import ON_TYPES, Components
+from kg_neo4j.graph.type_decisions import PHRASE, TypeMap, type_map
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
@@ -71,6 +72,7 @@ class Recorder:
     schema: Schema
     lease: Lease
     _components: Components = field(default_factory=Components)  # by the stored decisions, from the first batch on
+    _types: TypeMap = field(default_factory=TypeMap)  # likewise
     _is_resolved: bool = False  # they are read, and the graph shows them
 
     def record(self, extractions: Sequence[Extraction]) -> int:
@@ -103,17 +105,15 @@ class Recorder:
     def _prepare(self, extractions: Sequence[Extraction]) -> _Prepared:
         """Look up what is recorded. The first call shows in the graph which decisions a killed run left."""
         once = {extraction.chunk.id: extraction for extraction in extractions}  # a chunk has one extraction
-        digests = {chunk_id: digest(extraction) for chunk_id, extraction in once.items()}
-        is_first = not self._is_resolved
-        stored, recorded = self.database.read_transaction(
-            lambda transaction: (
-                showing.stored_decisions(transaction, self.graph) if is_first else (),
-                _recorded(transaction, digests),
-            )
-        )
-        if is_first:
-            self._components = showing.finish(self.database, self.graph, self.schema, self.lease, stored)
+        if not self._is_resolved:
+            stored = self.database.read_transaction(lambda reader: showing.all_decisions(reader, self.graph))
+            named = {column.name for column in self.schema.relationship_properties}
+            self._types = type_map((each.decision for each in stored), phrased=PHRASE in named)
+            of_names = [each for each in stored if each.decision.kind not in ON_TYPES]
+            self._components = showing.finish(self.database, self.graph, self.schema, self.lease, of_names)
             self._is_resolved = True
+        digests = {chunk_id: digest(self._types.shown(extraction)) for chunk_id, extraction in once.items()}
+        recorded = self.database.read_transaction(lambda transaction: _recorded(transaction, digests))
         pending = [each for each in once.values() if recorded.get(each.chunk.id) != digests[each.chunk.id]]
         return self._gather(pending, digests)
 
@@ -146,8 +146,9 @@ class Recorder:
         for extraction in extractions:
             chunk = extraction.chunk
             keys: dict[str, str] = {}
-            for index, node in enumerate(extraction.nodes):
-                key = mention_key(self.graph, node.name, node.type)
+            shown = self._types.shown(extraction)
+            for index, (written, node) in enumerate(zip(extraction.nodes, shown.nodes, strict=True)):
+                key = mention_key(self.graph, node.name, written.type)
                 if namesakes:
                     key = namesakes.get((chunk.document_id, key), key)
                 keys[node.node_id] = key
@@ -157,7 +158,7 @@ class Recorder:
                 found.rows.append(EvidenceRow(order, node.name, node.type, values))
                 named = [*stored_row(chunk.id, index, node), key, node.name, node.type]
                 found.stored.append(named + _columns({**node.properties, **rare_values(node)}, NODE_COLUMNS))
-            for index, relationship in enumerate(extraction.relationships):
+            for index, relationship in enumerate(shown.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
                 identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
                 found = facts[fact_id(source, relationship.type, target, identity)]

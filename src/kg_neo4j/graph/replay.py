@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from kg_neo4j import interrupts
 from kg_neo4j.errors import UsageError
@@ -71,12 +71,14 @@ def replay(
     *,
     rejected_only: bool = False,
     copies: Mapping[str, Chunk] | None = None,
+    only: Container[str] | None = None,
 ) -> Iterator[Extraction]:
     """Yield the extractions that the stored answers give, in the order of chunks; no answers, no extraction.
 
-    With `copies`, by the ids of the chunks, they are of these.
+    With `copies`, by the ids of the chunks, they are of these. With `only` they are of chunks with these ids.
     """
-    chunks = stored_chunks(database, graph, document.id, rejected_only=rejected_only)
+    found = stored_chunks(database, graph, document.id, rejected_only=rejected_only)
+    chunks = [each for each in found if only is None or each.id in only]
     if not chunks:
         return
     options = json.loads(document.options or "{}")

@@ -20,14 +20,21 @@ class DecisionKind(enum.StrEnum):
     MUST_LINK = "must-link"  # a person says: the same
     CANNOT_LINK = "cannot-link"  # a person or a model says: not the same
     SAME = "same"  # a rule or a model says: the same
+    NODE_TYPE = "node-type"  # the left type is recorded as the right one
+    RELATIONSHIP_TYPE = "relationship-type"  # likewise
+    INVERSE_TYPE = "inverse-type"  # likewise, with the ends changed round
+    PREFERRED_NODE = "preferred-node-type"  # one that prompts name
+    PREFERRED_RELATIONSHIP = "preferred-relationship-type"
 
 
+TYPES = frozenset({DecisionKind.NODE_TYPE, DecisionKind.RELATIONSHIP_TYPE, DecisionKind.INVERSE_TYPE})
+ON_TYPES = TYPES | {DecisionKind.PREFERRED_NODE, DecisionKind.PREFERRED_RELATIONSHIP}
 _STRENGTH = {kind: rank for rank, kind in enumerate(DecisionKind)}
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A stored decision on two mention keys. Made by `decide`, which orders the keys and computes the id."""
+    """A stored decision on two mention keys, or on types. Made by `decide` and `decide_type`, which compute the id."""
 
     id: str
     graph: str
@@ -54,6 +61,11 @@ def decide(
         raise ValueError("a mention key is the same as itself without a decision")
     decision_id = hash_id("decision", graph, str(kind), left, right)
     return Decision(decision_id, graph, kind, left, right, rule, score, reason)
+
+
+def decide_type(graph: str, kind: DecisionKind, types: tuple[str, str], rule: str, reason: str = "") -> Decision:
+    """Return the decision that the first type is recorded as the second, or preferred where both are one."""
+    return Decision(hash_id("decision", graph, str(kind), *types), graph, kind, *types, rule, 1.0, reason)
 
 
 def tell_apart(graph: str, key: str, document: str, rule: str, score: float, reason: str = "") -> Decision:

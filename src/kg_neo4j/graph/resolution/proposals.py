@@ -72,9 +72,9 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
 
     The same keys, sources and decisions give the same proposals, whatever their order.
     """
-    keys, namesakes = find_namesakes(mentioned)
+    keys = tuple(mentioned)  # namesakes were told apart when rows settled
     block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
-    proposals = [_split(groups, each) for each in namesakes]
+    proposals: list[Proposal] = []
     open_: list[MergeCandidate] = []
     for phase in PHASES:
         proposals.extend(_joined(block, groups, phase))

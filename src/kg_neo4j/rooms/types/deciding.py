@@ -1,0 +1,232 @@
+"""Types are listed, decisions on them are stored, and the rows of these types are recorded again as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database, Reader
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import check_type
+from kg_neo4j.graph.replay import replay, schema_of, widest_schema
+from kg_neo4j.graph.resolution.decisions import ON_TYPES, Decision, DecisionKind, Union, decide_type
+from kg_neo4j.graph.resolution.showing import StoredDecision, all_decisions, store
+from kg_neo4j.graph.type_decisions import type_map
+from kg_neo4j.pipeline.run import Run, unread
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import LoadReport
+from kg_neo4j.settings import Settings
+
+NODE, RELATIONSHIP = "node", "relationship"
+PERSON = "person"  # the rule of a decision that a person made
+_KINDS = {
+    (NODE, False): DecisionKind.NODE_TYPE,
+    (RELATIONSHIP, False): DecisionKind.RELATIONSHIP_TYPE,
+    (RELATIONSHIP, True): DecisionKind.INVERSE_TYPE,
+}
+_PREFERRED = {NODE: DecisionKind.PREFERRED_NODE, RELATIONSHIP: DecisionKind.PREFERRED_RELATIONSHIP}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedType:
+    """A type that the graph shows."""
+
+    kind: str  # "node" or "relationship"
+    type: str
+    count: int  # nodes, or relationships between them
+    example: str  # the node with most evidence, or the two ends of such a relationship
+    source: str  # type of the example's first node; empty for nodes
+    target: str
+    preferred: bool  # by the schema or by a decision
+    includes: tuple[str, ...]  # types that decisions show as this one
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChange:
+    """A type, and what it becomes; itself where it is to be preferred."""
+
+    kind: str
+    type: str
+    becomes: str
+    inverse: bool = False  # the first node of a row becomes the second
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TypesReport:
+    """What decisions on types, or taking them back, did."""
+
+    decisions: tuple[StoredDecision, ...]  # stored or revoked now
+    chunks: int  # recorded again
+    unanswered: int  # chunks without a stored answer: their rows stay as they are
+    graph: LoadReport
+
+
+def list_types(*, settings: Settings, progress: Progress = SILENT) -> tuple[ListedType, ...]:
+    """Return the types of a graph: of nodes, then of relationships, the most frequent first."""
+    with connect(settings, progress) as database:
+        return database.read_transaction(
+            lambda reader: listed(reader, settings.graph, graph_schema(database, settings.graph))
+        )
+
+
+def listed(reader: Reader, graph: str, schema: Schema) -> tuple[ListedType, ...]:
+    """Return the types of a graph of an open database, as `list_types` does."""
+    held = [each.decision for each in all_decisions(reader, graph) if not each.decision.revoked]
+    shown = type_map(held)
+    preferred = {(NODE, name) for name, _ in schema.preferred_node_types}
+    preferred |= {(RELATIONSHIP, name) for name, _ in schema.preferred_relationship_types}
+    preferred |= {(kind, each.left_key) for kind, of in _PREFERRED.items() for each in held if each.kind is of}
+    into = {(NODE, name): now for name, now in shown.nodes.items()}
+    into |= {(RELATIONSHIP, name): now.type for name, now in shown.relationships.items()}
+    return tuple(
+        ListedType(
+            **row,
+            preferred=(row["kind"], row["type"]) in preferred,
+            includes=tuple(
+                sorted(name for (kind, name), now in into.items() if (kind, now) == (row["kind"], row["type"]))
+            ),
+        )
+        for row in reader.read(queries.get("types/list_types"), graph=graph)
+    )
+
+
+def decide_types(
+    changes: Sequence[TypeChange], *, settings: Settings, rule: str = PERSON, progress: Progress = SILENT
+) -> TypesReport:
+    """Store what becomes of types, and show it in the graph; a second time nothing changes.
+
+    Raises UsageError for a type that the graph does not have, one that cannot be a type, one that is decided on
+    already, and types that would become each other; nothing is stored then.
+    """
+    with connect(settings, progress, to_write=True) as database:
+        schema = graph_schema(database, settings.graph)
+        with Lease(database, settings.graph) as lease:
+            run = Run(database, lease, settings, Tally(), progress, "resolve")
+            stored = all_decisions(database, settings.graph)
+            made = _checked(changes, settings.graph, rule, stored, listed(database, settings.graph, schema), schema)
+            return _shown(run, schema, stored, made)
+
+
+def undo_types(name: str, *, settings: Settings, progress: Progress = SILENT) -> TypesReport:
+    """Take back the decisions on a type, or one by its id or how that begins; the graph is what it was without them.
+
+    Raises UsageError where there is none.
+    """
+    with connect(settings, progress, to_write=True) as database:
+        schema = graph_schema(database, settings.graph)
+        with Lease(database, settings.graph) as lease:
+            run = Run(database, lease, settings, Tally(), progress, "resolve")
+            stored = all_decisions(database, settings.graph)
+            named = [each for each in stored if _is_named(each, name)]
+            if not named:
+                hint = "`kg types` lists them: undo takes a type that another one includes, or a preferred one"
+                raise UsageError(f"no decision on the type {name!r} is in graph {settings.graph!r}", hint=hint)
+            gone = [replace(each, decision=replace(each.decision, revoked=True), pending=True) for each in named]
+            return _shown(run, schema, stored, gone)
+
+
+def graph_schema(database: Database, graph: str) -> Schema:
+    """Return the schema of a graph. Raises UsageError where it holds no documents."""
+    if not (documents := list_documents(database, graph)):
+        raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
+    return widest_schema(documents)
+
+
+def _is_pending(stored: StoredDecision) -> bool:
+    return stored.pending and stored.decision.kind in ON_TYPES
+
+
+def _is_named(stored: StoredDecision, name: str) -> bool:
+    decision = stored.decision
+    is_held = decision.kind in ON_TYPES and not decision.revoked
+    return is_held and (decision.left_key == name or (len(name) >= 6 and decision.id.startswith(name.lower())))
+
+
+def _checked(
+    changes: Iterable[TypeChange],
+    graph: str,
+    rule: str,
+    stored: Sequence[StoredDecision],
+    known: Sequence[ListedType],
+    schema: Schema,
+) -> list[StoredDecision]:
+    """Return decisions to store; those that stand already are left out."""
+    held = {each.decision.id: each.decision for each in stored if not each.decision.revoked}
+    names = {(each.kind, name) for each in known for name in (each.type, *each.includes)}
+    made: dict[str, StoredDecision] = {}
+    for each in changes:
+        kind = _PREFERRED[each.kind] if each.becomes == each.type else _KINDS[each.kind, each.inverse]
+        decision = decide_type(graph, kind, (each.type, each.becomes), rule, each.reason)
+        if decision.id in held:
+            continue
+        try:
+            check_type(each.becomes)
+        except ValueError as error:
+            raise UsageError(str(error), hint="a type has upper-case letters, digits and underscores") from None
+        allowed = {NODE: schema.node_types, RELATIONSHIP: schema.relationship_types}[each.kind]
+        if allowed and each.becomes not in allowed:
+            raise UsageError(f"the schema {schema.name!r} has no type {each.becomes}", hint="its lists are closed")
+        if (each.kind, each.type) not in names:
+            raise UsageError(
+                f"graph {graph!r} has no {each.kind} type {each.type!r}", hint="`kg types` lists what there is"
+            )
+        former = next((old for old in held.values() if kind not in _PREFERRED.values() and _is_of(old, each)), None)
+        if former is not None:
+            hint = f"`kg types undo {each.type}` takes that back"
+            raise UsageError(f"{each.type} is shown as {former.right_key} already", hint=hint)
+        held[decision.id] = decision
+        made[decision.id] = StoredDecision(decision, each.type, each.becomes, pending=True)
+    shown = type_map(held.values())
+    for new in made.values():
+        of = shown.nodes if new.decision.kind is DecisionKind.NODE_TYPE else shown.relationships
+        if new.decision.kind not in _PREFERRED.values() and new.decision.left_key not in of:
+            raise UsageError(
+                f"{new.left} would become itself, by way of {new.right}", hint="take one of these decisions back first"
+            )
+    return list(made.values())
+
+
+def _is_of(decision: Decision, change: TypeChange) -> bool:
+    kinds = {kind for (of, _), kind in _KINDS.items() if of == change.kind}
+    return decision.kind in kinds and decision.left_key == change.type
+
+
+def _shown(run: Run, schema: Schema, stored: Sequence[StoredDecision], new: Sequence[StoredDecision]) -> TypesReport:
+    """Store decisions, record the rows of their types again, and bring up to date what is derived."""
+    database, graph = run.database, run.settings.graph
+    store(run.lease, new)
+    run.tally.changes += len(new)
+    pending = [*new, *(each for each in stored if _is_pending(each))]
+    unanswered, chunks = 0, run.tally.chunks
+    if pending:
+        together = Union()
+        for each in (*stored, *new):
+            if each.decision.kind in ON_TYPES:
+                together.join(each.decision.left_key, each.decision.right_key)
+        roots = {together.find(each.decision.left_key) for each in pending}
+        types = {name for each in (*stored, *new) if each.decision.kind in ON_TYPES for name in (each.left, each.right)}
+        wanted = sorted(name for name in types if together.find(name) in roots)
+        rows = database.read(queries.get("types/chunks_of_types"), graph=graph, types=wanted)
+        of = {row["document"]: set(row["chunks"]) for row in rows}
+        run.progress.start("extract", sum(map(len, of.values())))
+        for document in list_documents(database, graph):
+            if ids := of.get(document.id):
+                replayed = list(replay(database, graph, document, only=ids))
+                unanswered += len(ids) - len(replayed)
+                run.record(schema_of(document), ((unread(document, graph), found) for found in replayed))
+                chunks += len(replayed)
+        run.progress.finish("extract")
+        run.settle(schema)
+        shown = [each.decision.id for each in pending]
+        run.lease.write(queries.get("write/clear_decisions"), graph=graph, ids=shown)
+        run.derive()
+    if unanswered:
+        run.tally.notes.append(f"{unanswered} chunks have no stored answer: their rows keep their types")
+    return TypesReport(tuple(new), chunks, unanswered, run.tally.report(database, graph, 0))
