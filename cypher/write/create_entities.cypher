@@ -4,13 +4,13 @@
 //          columns of other schemas come as a list of maps.
 // mode:    write
 // params:  $graph STRING (graph name, default main);
-//          $rows LIST<LIST> (6 of the entity, 5 columns, other columns, then chunk, 9 of the evidence, likewise)
+//          $rows LIST<LIST> (6 of the entity with its allow-listed types, 5 columns, other columns, then chunk, 9 of the evidence, likewise)
 // columns: written INTEGER (must be the number of rows)
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
 MATCH (c:KgChunk {id: row[12]})
-CREATE (e:KgEntity:Entity:$(row[2]) {id: row[0], graph: $graph, num: row[1], type: row[2], name: row[3], aliases: row[4],
+CREATE (e:KgEntity:Entity:$(row[2]) {id: row[0], graph: $graph, num: row[1], type: row[2][0], name: row[3], aliases: row[4],
                             evidence_count: row[5], birth_year: row[6], death_year: row[7], role: row[8],
                             location: row[9], description: row[10]}),
        (e)-[m:MENTIONED_IN {row: row[13], quote: row[14], quote_start: row[15], quote_end: row[16],

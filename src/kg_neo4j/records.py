@@ -195,6 +195,7 @@ class RejectionReason(enum.StrEnum):
     DATE_NOT_IN_SENTENCES = "date_not_in_sentences"
     NUMBER_NOT_IN_SENTENCES = "number_not_in_sentences"
     ENDS_SWAPPED = "ends_swapped"  # they fit the type only the other way round
+    ENDS_DO_NOT_FIT = "ends_do_not_fit"  # they fit the type neither way round, and the schema checks that
     SELF_LOOP = "self_loop"  # from a node to itself
     INVERSE = "inverse"  # an earlier row with the same sentences says it the other way round
 

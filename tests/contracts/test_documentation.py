@@ -102,7 +102,7 @@ def refused(arguments: str) -> str:
     """Return why the command line cannot read arguments; empty where it can."""
     command, context = ROOT, CONTEXT
     words = shlex.split(arguments)
-    while hasattr(command, "list_commands"):
+    while hasattr(command, "list_commands") and (words or not getattr(command, "invoke_without_command", False)):
         command = command.get_command(context, words[0]) if words else None
         if command is None:
             return "no such command"
@@ -148,6 +148,7 @@ def test_the_schema_in_the_guide_is_a_schema() -> None:
     assert [set(tomllib.loads(part)) for part in parts] == [
         {"evidence"},
         {"preferred_node_types", "preferred_relationship_types"},
+        {"families"},
     ]
     assert (read.name, [column.name for column in read.node_properties]) == ("tickets", ["area"])
     folds, kinds = set(schema.FoldRule), set(schema.ColumnKind)

@@ -34,8 +34,10 @@ from kg_neo4j.graph.report_format import Report, render
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.search_indexes import create_fulltext
+from kg_neo4j.pipeline.commands.report import report as pipeline_report
 from kg_neo4j.records import Span
 from kg_neo4j.retrieve.linking import known_names
+from kg_neo4j.settings import Settings
 from kg_runner import Kg
 
 NAMES = [outside_name(query) for query in list_reports()]
@@ -114,9 +116,10 @@ def test_most_connected_counts_neighbours_once_and_no_relationship_to_itself(dat
         ("Pierre Curie", 2),
         ("Paris", 1),  # the place; the prince praised nobody but himself
         ("Paul Langevin", 1),
+        ("polonium", 1),
     ]
     assert rows(database, curie, "most-connected", limit=1) == [("Marie Curie", 3)]
-    assert len(rows(database, curie, "most-connected", limit="100")) == 6
+    assert len(rows(database, curie, "most-connected", limit="100")) == 5
 
 
 def test_relationships_and_nodes_by_type(database: Database, curie: str) -> None:
@@ -250,9 +253,17 @@ def test_documents_and_rejected_rows_say_what_came_of_each_chunk(database: Datab
     ]
 
 
-def test_types_together_is_the_schema_of_the_text(database: Database, curie: str) -> None:
-    assert ("PERSON", "LIVED_IN", "PLACE", 1) in rows(database, curie, "types-together")
-    assert len(rows(database, curie, "types-together")) == 5
+def test_the_schema_is_drawn_by_families_of_types(database: Database, curie: str, settings: Settings) -> None:
+    assert ("PERSON", "LIVED_IN", "PLACE", 1, "Marie Curie -> Paris") in rows(database, curie, "schema")
+    found = pipeline_report("schema", settings=settings.model_copy(update={"graph": curie}))
+    assert found.columns == ("Source", "Relationship", "Target", "Count", "Example")
+    assert len(found.rows) == len(rows(database, curie, "schema")) == 5
+    drawn = render(found, "mermaid").splitlines()
+    assert drawn[0] == "flowchart LR"
+    assert '  n1 -->|"LIVED_IN 1"| n2' in drawn
+    assert {'  n1["PERSON"]', '  n2["PLACE"]'} <= set(drawn)
+    with pytest.raises(UsageError, match="no format 'mermaid'"):
+        render(report(database, curie, "most-connected"), "mermaid")
 
 
 def test_communities_come_from_analytics(database: Database, graph: str) -> None:

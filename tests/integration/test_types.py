@@ -219,8 +219,9 @@ def test_later_loads_keep_decisions(database: Database, here: Settings, tmp_path
     [
         ([TypeChange(RELATIONSHIP, "SANG", "WROTE")], "has no relationship type 'SANG'"),
         ([TypeChange(NODE, "WROTE", "PERSON")], "has no node type 'WROTE'"),
-        ([TypeChange(RELATIONSHIP, "WROTE", "wrote it")], "allow-listed"),
-        ([TypeChange(RELATIONSHIP, "WROTE", "X`) DETACH DELETE (n")], "allow-listed"),
+        ([TypeChange(RELATIONSHIP, "WROTE", "wrote it")], "cannot be a type"),
+        ([TypeChange(RELATIONSHIP, "WROTE", "X`) DETACH DELETE (n")], "cannot be a type"),
+        ([TypeChange(RELATIONSHIP, "WROTE", "MENTIONED_IN")], "cannot be a type"),
         ([CHANGES[0], TypeChange(RELATIONSHIP, "WROTE", "AUTHORED")], "would become itself"),
         ([CHANGES[0], TypeChange(RELATIONSHIP, "AUTHORED", "GUIDE_OF")], "is shown as WROTE already"),
     ],

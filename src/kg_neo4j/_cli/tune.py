@@ -1,4 +1,4 @@
-"""kg tune, kg schema diff: a schema, or aspects of narrative trees, proposed for a text; two schemas compared."""
+"""kg tune: a schema, or aspects of narrative trees, proposed for a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.shapes import of_record
-from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, progress, remark, show, show_table, spent
+from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, progress, remark, show, spent
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,20 +19,6 @@ if TYPE_CHECKING:
 # What --json says, in the terms of shapes.toml.
 SCHEMA, ASPECTS = "entity_types=node_types relationship_types example=example_text", "set=chosen fits aspects"
 COMMON = "method model sampled chunks *usage notes"
-
-
-app = typer.Typer(help="Compare versions of a schema.", no_args_is_help=True, callback=lambda: None)
-
-
-@app.command(name="diff")
-def schema_diff(old: str, new: str, as_json: bool = False) -> None:
-    """Say what a change of a schema means for graphs that were loaded with it."""
-    from kg_neo4j.extract import schema
-    from kg_neo4j.extract.schema_changes import compare
-
-    found = compare(schema.load(old), schema.load(new))
-    rows = [(each.what, each.change, str(each.effect)) for each in found]
-    show_table(found, ["What", "Change", "A load with B"], rows, as_json=as_json)
 
 
 @continues

@@ -109,9 +109,8 @@ class RowChecks:
         elif (second, kind, first, evidence) in self.stated:
             yield RejectionReason.INVERSE, words
         self.stated.add((first, kind, second, evidence))
-        wanted = _ends(self.schema).get(kind)
-        if wanted and not _fit(wanted, first_type, second_type) and _fit(wanted, second_type, first_type):
-            yield RejectionReason.ENDS_SWAPPED, f"{first} ({first_type}) {kind} {second} ({second_type})"
+        if found := misfit(self.schema, kind, first_type, second_type):
+            yield found, f"{first} ({first_type}) {kind} {second} ({second_type})"
         if span and not self._near(ends, span):
             yield RejectionReason.ENDS_NOT_IN_SENTENCES, words
         yield from self._values(values, span)
@@ -206,16 +205,27 @@ def _ends(schema: Schema) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]
     return {kind: (_types(ends[1]), _types(ends[2])) for kind, ends in found.items() if ends}
 
 
+def misfit(schema: Schema, kind: str, first: str, second: str) -> RejectionReason | None:
+    """Return how the types of both ends, or their families, break what the schema says of a type of relationships."""
+    families = dict(schema.families)
+    names = [{each, families.get(each, each)} for each in (first, second)]
+    if (wanted := _ends(schema).get(kind)) is None or _fit(wanted, *names):
+        return None
+    if _fit(wanted, *names[::-1]):
+        return RejectionReason.ENDS_SWAPPED
+    return RejectionReason.ENDS_DO_NOT_FIT if schema.checks_ends else None
+
+
 def _types(written: str) -> frozenset[str]:
     return frozenset(each for each in written.split(" or ") if each.isupper())
 
 
-def _fit(wanted: tuple[frozenset[str], frozenset[str]], first: str, second: str) -> bool:
+def _fit(wanted: tuple[frozenset[str], frozenset[str]], first: set[str], second: set[str]) -> bool:
     """Return whether types fit those of the ends. A group stands for persons, and where it acts on anything a firm."""
     more = (("GROUP", "ORGANIZATION") if not wanted[1] else ("GROUP",), ("GROUP",))
     return all(
-        not types or kind in types or ("PERSON" in types and kind in others)
-        for types, kind, others in zip(wanted, (first, second), more, strict=True)
+        not types or names & types or ("PERSON" in types and names & {*others})
+        for types, names, others in zip(wanted, (first, second), more, strict=True)
     )
 
 

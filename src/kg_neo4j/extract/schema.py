@@ -13,7 +13,6 @@ import hashlib
 import io
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -94,6 +93,7 @@ class Schema:
     preferred_relationship_types: tuple[tuple[str, str], ...] = ()
     closed: bool = False  # no other types than the preferred ones are allowed
     families: tuple[tuple[str, str], ...] = ()  # node type and its family, where the file names one; others: built-in
+    checks_ends: bool = False  # a row whose ends are of other types or families is turned round or flagged
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -181,10 +181,8 @@ def parse(text: str, where: str) -> Schema:
             for kind, names in zip(("node", "relationship"), preferred, strict=True)
         ]
         families = [(str(each), family) for family, members in data.get("families", {}).items() for each in members]
-        if odd := [
-            each for each, count in Counter(name for name, _ in families).items() if count > 1 or not each.isupper()
-        ]:
-            raise ValueError(f"families: {odd[0]} must be upper case and stand once")
+        if len(dict(families)) < len(families) or not all(name.isupper() for name, _ in families):
+            raise ValueError("families: a type is upper case and is in one family")
         evidence = str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none"))
         meaning = [
             sorted(repr(replace(each, note="")) for each in columns) for columns in (nodes, years, asked, unasked)
@@ -206,6 +204,7 @@ def parse(text: str, where: str) -> Schema:
             preferred_relationship_types=preferred[1],
             closed=closed,
             families=tuple(families),
+            checks_ends=bool(data.get("check_ends", False)),
             hash=hashlib.sha256(repr((meaning, *map(sorted, types), evidence)).encode()).hexdigest()[:32],
             text=text,
         )
@@ -300,7 +299,7 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates are no characters
 def write(schema: Schema, remarks: Sequence[str]) -> str:
     """Return the text of a schema file; remarks are comments at its top."""
     data: dict[str, Any] = {"name": schema.name, "version": 1, "description": schema.description}
-    data |= {"evidence": schema.evidence, "closed": schema.closed}
+    data |= {"evidence": schema.evidence, "closed": schema.closed, "check_ends": schema.checks_ends}
     for section in ("node_types", "relationship_types"):
         data[section] = [] if schema.closed else [*getattr(schema, section)]
     for section in ("preferred_node_types", "preferred_relationship_types"):

@@ -39,9 +39,7 @@ def compare(old: Schema, new: Schema) -> tuple[SchemaChange, ...]:
     if old.evidence != new.evidence:
         found.append(SchemaChange(f"evidence {old.evidence!r}", "changed", Effect.REFUSED))
     if old.text != new.text and not found:
-        found.append(
-            SchemaChange("notes, preferred types, families, order, example or remarks", "changed", Effect.FREE)
-        )
+        found.append(SchemaChange("notes, preferred types, families, order or example", "changed", Effect.FREE))
     return tuple(sorted(found, key=lambda each: [*Effect].index(each.effect)))
 
 

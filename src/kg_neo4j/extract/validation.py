@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from kg_neo4j.extract import numbering
 from kg_neo4j.extract.evidence import locate
-from kg_neo4j.extract.row_checks import RowChecks
+from kg_neo4j.extract.row_checks import RowChecks, misfit
 from kg_neo4j.extract.rows import NEEDED, RawRow, ReadRows, RowKind
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.extract.values import (
@@ -145,6 +145,9 @@ class _Validation:
         ends = (words[ColumnKind.SOURCE], words[ColumnKind.TARGET])
         fields |= self._evidence(words, lambda: [self.known[self._end(end)][0] for end in ends])
         source, target = map(self._end, ends)
+        types = (self.known[source][1], self.known[target][1])
+        if self.schema.checks_ends and misfit(self.schema, fields["type"], *types) is RejectionReason.ENDS_SWAPPED:
+            source, target = target, source
         if self.checks is not None:
             both = (self.known[source], self.known[target])
             said = (fields["type"], fields["properties"], fields["evidence"], fields["span"])

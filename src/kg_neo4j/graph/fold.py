@@ -48,17 +48,17 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
     return {
         "name": ranked[0],
         "type": types[0],
-        "types": types if len(types) > 1 else [],
         "aliases": ranked[1 : MAX_ALIASES + 1],
         "evidence_count": len(ordered),
+        **({"types": types} if len(types) > 1 else {}),
         **_fold_columns(ordered, columns),
     }
 
 
-def types_of(folded: Folded) -> list[str]:
+def labels(folded: Folded) -> list[str]:
     """Return all types of a folded entity, the most stated one first."""
-    types = folded["types"]
-    return [str(each) for each in types] if isinstance(types, list) and types else [str(folded["type"])]
+    types = folded.get("types")
+    return [*map(str, types)] if isinstance(types, list) else [str(folded["type"])]
 
 
 def ranked_names(spellings: Mapping[str, int]) -> list[str]:
@@ -92,7 +92,7 @@ def is_stated(values: Mapping[str, object]) -> bool:
     return values.get(STATED) is not False
 
 
-def value_names(columns: Sequence[SchemaColumn]) -> list[str]:
+def names_of(columns: Sequence[SchemaColumn]) -> list[str]:
     """Return the names of the values that `columns` fold to, a description among them."""
     names = [column.name for column in columns]
     return names if DESCRIPTION in names else [*names, DESCRIPTION]

@@ -24,20 +24,20 @@ from kg_neo4j.extract.reading import REPAIR
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, absent_if_empty
-from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
+from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated, labels
 from kg_neo4j.graph.identity import entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import ON_TYPES, Components
-from kg_neo4j.graph.type_decisions import PHRASE, TypeMap, type_map
+from kg_neo4j.graph.type_decisions import PHRASE, ShownTypes, type_map
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
 NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
 RARE = ("flags", "other_quotes")  # of evidence, where it has them
-FOLDED_RARE = frozenset({"name", "type", "types", "aliases", "evidence_count"})
+FOLDED_RARE = frozenset({"name", "type", "aliases", "evidence_count"})
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
 KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
 
@@ -72,7 +72,7 @@ class Recorder:
     schema: Schema
     lease: Lease
     _components: Components = field(default_factory=Components)  # by the stored decisions, from the first batch on
-    _types: TypeMap = field(default_factory=TypeMap)  # likewise
+    _types: ShownTypes = field(default_factory=ShownTypes)  # likewise
     _is_resolved: bool = False  # they are read, and the graph shows them
 
     def record(self, extractions: Sequence[Extraction]) -> int:
@@ -184,10 +184,10 @@ class Recorder:
             found = entities[entity_id]
             pieces = found.stored
             if entity_id not in known:
-                own = [absent_if_empty(found.folded[name]) for name in ("type", "name", "aliases", "evidence_count")]
-                check_type(str(own[0]))
+                own = [absent_if_empty(found.folded[name]) for name in ("name", "aliases", "evidence_count")]
+                types = [check_type(each) for each in labels(found.folded)]
                 columns = _columns(found.folded, NODE_COLUMNS)
-                born.append([entity_id, entity_num(entity_id), *own, *columns, *pieces[0]])
+                born.append([entity_id, entity_num(entity_id), types, *own, *columns, *pieces[0]])
                 pieces = pieces[1:]
             more.extend([entity_id, *piece] for piece in pieces)
         _write_rows(transaction, "write/create_entities", born, graph=self.graph)

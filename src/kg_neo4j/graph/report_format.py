@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | bool | None | tuple[str | int | float | bool | None, ...]
 
-FORMATS = ("table", "csv", "json", "markdown")  # of the command line, which draws the table itself
+FORMATS = ("table", "csv", "json", "markdown", "mermaid")  # of the command line, which draws the table itself
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises a formula
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKUP = re.compile(r"([\\`|<>\[\]*_])")
@@ -45,7 +46,7 @@ class Report:
 
 
 def render(report: Report, output: str) -> str:
-    """Return `report` as "csv", "json" or "markdown", without a trailing line end.
+    """Return `report` as "csv", "json", "markdown" or, for the report "schema", "mermaid"; no line end at the end.
 
     JSON is a list of objects whose keys are the columns. In CSV, text that a spreadsheet would take for a formula gets
     a leading apostrophe; numbers stay as they are. Raises UsageError for another format.
@@ -60,6 +61,8 @@ def render(report: Report, output: str) -> str:
         marks = ["---:" if _is_numeric(cells) else "---" for cells in columns]
         rows = [[_MARKUP.sub(r"\\\1", CONTROL.sub(" ", _text(cell))) for cell in row] for row in report.rows]
         return "\n".join(f"| {' | '.join(cells)} |" for cells in [report.columns, marks, *rows])
+    if output == "mermaid" and report.name == "schema":
+        return str(resolve_name("kg_neo4j.rooms.types.drawing:mermaid")(report))
     raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
 
 

@@ -19,17 +19,7 @@ from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, absent_if_empty
-from kg_neo4j.graph.fold import (
-    QUOTE,
-    STATED,
-    EvidenceRow,
-    Folded,
-    fold_drawn,
-    fold_entity,
-    fold_fact,
-    types_of,
-    value_names,
-)
+from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_drawn, fold_entity, fold_fact, labels, names_of
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
@@ -102,7 +92,7 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
 def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schema, lease: Lease) -> int:
     lease.prove(transaction)
     columns = schema.node_properties
-    outcome = _Outcome([*_ENTITY_VALUES, *value_names(columns)])
+    outcome = _Outcome([*_ENTITY_VALUES, *names_of(columns)])
     column_names = [column.name for column in columns] + [QUOTE] * schema.quotes
     asked = {"ids": ids, "stored": outcome.names, "columns": column_names}
     for row in transaction.run(queries.get("write/entity_evidence"), **asked):
@@ -113,10 +103,10 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
         folded = fold_entity(evidence, columns) if evidence else None
         changed = outcome.add(row, folded)
         if folded is not None and changed is not None:
-            labels = [_checked(each) for each in types_of(folded)]
+            types = [_checked(each) for each in labels(folded)]
             former = {row["stored"][outcome.names.index("type")], *(row["stored"][outcome.names.index("types")] or ())}
-            changed["labels"] = labels
-            changed["old_labels"] = sorted(former - {None, *labels})  # labels of others stay
+            changed["labels"] = types
+            changed["old_labels"] = sorted(former - {None, *types})  # labels of others stay
     settle, delete = queries.get("write/settle_entities"), queries.get("write/delete_entities")
     return outcome.write(transaction, settle, delete, "entities")
 
@@ -191,7 +181,7 @@ def _checked(stored_type: str) -> str:
 
 
 def _fact_values(schema: Schema) -> list[str]:
-    return ["evidence_count", *value_names(schema.relationship_properties), STATED]
+    return ["evidence_count", *names_of(schema.relationship_properties), STATED]
 
 
 def _evidence_values(schema: Schema) -> list[str]:

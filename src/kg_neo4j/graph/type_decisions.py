@@ -25,7 +25,7 @@ class ShownType(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TypeMap:
+class ShownTypes:
     """What decisions make of types. A type that is not listed stays as it is."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class TypeMap:
         return replace(row, type=found.type, source_id=ends[0], target_id=ends[1], properties=properties)
 
 
-def type_map(decisions: Iterable[Decision], *, phrased: bool = False) -> TypeMap:
+def type_map(decisions: Iterable[Decision], *, phrased: bool = False) -> ShownTypes:
     """Return what the unrevoked decisions on types make of them, whatever their order.
 
     A type that becomes another one may be what a third one becomes. Of types that become each other none changes, and
@@ -78,7 +78,7 @@ def type_map(decisions: Iterable[Decision], *, phrased: bool = False) -> TypeMap
                 nodes[name] = now
             else:
                 relationships[name] = ShownType(now, inverse)
-    return TypeMap(nodes, relationships, phrased)
+    return ShownTypes(nodes, relationships, phrased)
 
 
 def preferring(schema: Schema, decisions: Iterable[Decision]) -> Schema:

@@ -23,7 +23,7 @@ from kg_neo4j.graph.fold import (
     fold_entity,
     fold_fact,
     is_stated,
-    types_of,
+    labels,
 )
 from kg_neo4j.graph.identity import entity_num
 from kg_neo4j.graph.queries import check_type
@@ -134,7 +134,7 @@ class _Writer:
                 of, other_names = next(aliases)
                 if of != entity:
                     raise ValueError(f"aliases of {of}, evidence of {entity}")
-                types = [check_type(each) for each in types_of(folded)]
+                types = [check_type(each) for each in labels(folded)]
                 own = [entity, self.graph, entity_num(entity), SEPARATOR.join(types), folded["type"]]
                 own.append(SEPARATOR.join(types) if len(types) > 1 else "")
                 named = [folded["name"], SEPARATOR.join(other_names or ()), folded["evidence_count"]]

@@ -11,6 +11,7 @@ from kg_neo4j.extract import numbering
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.reading import Reading, Shown, interpret
 from kg_neo4j.extract.rows import PartKind, read
+from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.values import clean_field, parse_date
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, ModelAnswer
 
@@ -24,17 +25,21 @@ NODES, RELATIONSHIPS = ",".join(LEAN.node_header), ",".join(LEAN.relationship_he
 PEOPLE = ("1,n1,PERSON,Zofia Wilk,,,,,", "1,n2,PLACE,Torun,,,,,", "5,n3,PERSON,Otto Lind,,,,,")
 
 
-def extract(*rows: str, evidence: str = "flag", around: str | None = "", text: str = TEXT) -> Extraction:
+def extract(
+    *rows: str, evidence: str = "flag", around: str | None = "", text: str = TEXT, schema: Schema = LEAN
+) -> Extraction:
     """Return what an answer with these rows gives; relationships have the fewer columns."""
     nodes = [row for row in rows if row.count(",") == NODES.count(",")]
     others = [row for row in rows if row not in nodes]
-    return heard("\n".join([NODES, *nodes, "", RELATIONSHIPS, *others, ""]), evidence, around, text)
+    return heard("\n".join([NODES, *nodes, "", RELATIONSHIPS, *others, ""]), evidence, around, text, schema)
 
 
-def heard(answer: str, evidence: str = "flag", around: str | None = "", text: str = TEXT) -> Extraction:
+def heard(
+    answer: str, evidence: str = "flag", around: str | None = "", text: str = TEXT, schema: Schema = LEAN
+) -> Extraction:
     chunk = Chunk("c" * 32, "d" * 32, "main", 0, text, 90, 0, len(text))
     said = ModelAnswer(answer, "m", "p", "stop", offsets=numbering.number(text), around=around)
-    return interpret(chunk, [said], Reading(LEAN, evidence, "c"), Shown(text))
+    return interpret(chunk, [said], Reading(schema, evidence, "c"), Shown(text))
 
 
 def flags(found: Extraction) -> list[str]:
@@ -81,6 +86,29 @@ def test_a_name_a_date_and_a_number_stand_where_the_row_says(row: str, flag: str
 )
 def test_the_ends_of_a_relationship_stand_in_its_sentences(row: str, expected: str) -> None:
     assert flags(extract(*PEOPLE, row)) == [expected] * bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "ends", "expected"),
+    [
+        ("1,n1,BORN_IN,n2,,,", ("n1", "n2"), ""),
+        ("1,n2,BORN_IN,n1,,,", ("n1", "n2"), ""),  # turned round
+        ("5,n1,BORN_IN,n3,,,", ("n1", "n3"), "ends_do_not_fit"),
+        ("1,n1,WALKED_IN,n2,,,", ("n1", "n2"), ""),
+    ],
+)
+def test_a_schema_that_checks_ends_turns_rows_round_or_flags_them(
+    row: str, ends: tuple[str, str], expected: str
+) -> None:
+    families = (("TOWN", "PLACE"), ("PLACE", "PLACE"))
+    schema = replace(LEAN, checks_ends=True, families=families)
+    found = extract(*PEOPLE, row, schema=schema)
+    assert flags(found) == [expected] * bool(expected)
+    assert [(each.source_id, each.target_id) for each in found.relationships] == [ends]
+    towns = [each.replace(",PLACE,", ",TOWN,") for each in PEOPLE]
+    assert flags(extract(*towns, row, schema=schema)) == [expected] * bool(expected)
+    strict = extract(*PEOPLE, row, schema=schema, evidence="reject")
+    assert [str(each.reason) for each in strict.rejections] == [expected] * bool(expected)
 
 
 def test_an_inverse_row_of_the_same_sentence_is_found() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pkgutil import resolve_name
 
 from kg_neo4j.graph import canned_reports
 from kg_neo4j.graph.canned_reports import Value
@@ -12,6 +13,8 @@ from kg_neo4j.graph.report_format import Report
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.retrieve.linking import known_names
 from kg_neo4j.settings import Settings
+
+SHOWN = {"schema": "kg_neo4j.rooms.types.drawing:by_family"}  # reports that a room makes of what Cypher finds
 
 
 def report(
@@ -31,4 +34,5 @@ def report(
     canned_reports.check(name, given)
     with connect(settings, progress) as database:
         known, notes = known_names(database, settings.graph, name, given)
-        return replace(canned_reports.run(database, name, graph=settings.graph, parameters=known), notes=tuple(notes))
+        found = replace(canned_reports.run(database, name, graph=settings.graph, parameters=known), notes=tuple(notes))
+        return resolve_name(SHOWN[name])(database, settings.graph, found) if name in SHOWN else found

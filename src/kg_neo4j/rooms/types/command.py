@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress, remark, show_table, usage_facts
 from kg_neo4j.errors import UsageError
-from kg_neo4j.rooms.types import deciding, proposing
-from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, ListedType, TypeChange, TypesReport
+
+if TYPE_CHECKING:
+    from kg_neo4j.rooms.types.deciding import TypesReport
 
 
 def types(context: typer.Context, graph: str | None = None, as_json: bool = False) -> None:
@@ -19,10 +22,12 @@ def types(context: typer.Context, graph: str | None = None, as_json: bool = Fals
     """
     if context.invoked_subcommand is not None:
         return
+    from kg_neo4j.rooms.types import deciding
+
     with progress(quiet=as_json) as bars:
         found = deciding.list_types(settings=settings_for(graph=graph), progress=bars)
-    rows = [(each.kind, each.type, each.count, each.example, _said(each)) for each in found]
-    show_table(found, ["Kind", "Type", "Count", "Example", ""], rows, as_json=as_json)
+    rows = [(each.kind, each.type, each.count, each.example, each.preferred or None, each.includes) for each in found]
+    show_table(found, ["Kind", "Type", "Count", "Example", "Preferred", "Includes"], rows, as_json=as_json)
 
 
 app = typer.Typer(invoke_without_command=True, callback=with_options(types))
@@ -55,6 +60,8 @@ def inverse(name: str, becomes: str, graph: str | None = None, as_json: bool = F
 @app.command()
 def undo(name: str, graph: str | None = None, as_json: bool = False) -> None:
     """Take back what was decided on a type."""
+    from kg_neo4j.rooms.types import deciding
+
     with progress(quiet=as_json) as bars:
         report = deciding.undo_types(name, settings=settings_for(graph=graph), progress=bars)
     _print(report, as_json)
@@ -69,6 +76,8 @@ def propose(
     as_json: bool = False,
 ) -> None:
     """Propose which rare types are shown under common ones; --yes applies it."""
+    from kg_neo4j.rooms.types import deciding, proposing
+
     settings = settings_for(graph=graph, model=model)
     with progress(quiet=as_json) as bars:
         found = proposing.propose_types(settings=settings, budget_usd=budget_usd, progress=bars)
@@ -78,8 +87,8 @@ def propose(
     if as_json:
         print_json({**plain(found), "report": plain(report)})
         return
-    rows = [(each.kind, each.type, _becomes(each), each.reason) for each in found.changes]
-    print_table(["Kind", "Type", "Becomes", "Reason"], rows)
+    rows = [(each.kind, each.type, each.becomes, each.inverse or None, each.reason) for each in found.changes]
+    print_table(["Kind", "Type", "Becomes", "Turned round", "Reason"], rows)
     print_facts({"proposed by": found.proposed_by, "types": len(rows), **usage_facts(found.usage)})
     if report is not None:
         _print(report, as_json)
@@ -97,13 +106,14 @@ def _decide(
     inverse: bool = False,
     is_new: bool | None = None,
 ) -> None:
+    from kg_neo4j.rooms.types import deciding
+    from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, TypeChange
+
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars:
         known = deciding.list_types(settings=settings, progress=bars)
         kinds = {each.kind for each in known if name in (each.type, *each.includes)}
         kind = NODE if nodes or (kinds == {NODE} and not inverse) else RELATIONSHIP
-        if len(kinds) == 2 and not nodes and not inverse:
-            remark("note", [f"{name} is also a type of nodes: --nodes means that one"])
         there = any(each.kind == kind and each.type == becomes for each in known)
         if is_new is not None and there is is_new:
             hint = f"`kg types {'merge' if is_new else 'rename'} {name} {becomes}`"
@@ -130,13 +140,3 @@ def _print(report: TypesReport, as_json: bool) -> None:
         }
     )
     remark("note", report.graph.notes)
-
-
-def _said(each: ListedType) -> str:
-    """Return what is said of a type behind its example."""
-    parts = ["preferred"] if each.preferred else []
-    return "; ".join([*parts, *([f"with {', '.join(each.includes)}"] if each.includes else [])])
-
-
-def _becomes(change: TypeChange) -> str:
-    return f"{change.becomes}, turned round" if change.inverse else change.becomes

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.replay import replay, schema_of, widest_schema
-from kg_neo4j.graph.resolution.decisions import ON_TYPES, Decision, DecisionKind, Union, decide_type
+from kg_neo4j.graph.resolution.decisions import ON_TYPES, TYPES, DecisionKind, Union, decide_type
 from kg_neo4j.graph.resolution.showing import StoredDecision, all_decisions, store
 from kg_neo4j.graph.type_decisions import type_map
 from kg_neo4j.pipeline.run import Run, unread
@@ -64,16 +65,14 @@ class TypesReport:
 
     decisions: tuple[StoredDecision, ...]  # stored or revoked now
     chunks: int  # recorded again
-    unanswered: int  # chunks without a stored answer: their rows stay as they are
+    unanswered: int  # chunks without a stored answer: their rows keep their types
     graph: LoadReport
 
 
 def list_types(*, settings: Settings, progress: Progress = SILENT) -> tuple[ListedType, ...]:
     """Return the types of a graph: of nodes, then of relationships, the most frequent first."""
     with connect(settings, progress) as database:
-        return database.read_transaction(
-            lambda reader: listed(reader, settings.graph, graph_schema(database, settings.graph))
-        )
+        return listed(database, settings.graph, graph_schema(database, settings.graph))
 
 
 def listed(reader: Reader, graph: str, schema: Schema) -> tuple[ListedType, ...]:
@@ -105,13 +104,9 @@ def decide_types(
     Raises UsageError for a type that the graph does not have, one that cannot be a type, one that is decided on
     already, and types that would become each other; nothing is stored then.
     """
-    with connect(settings, progress, to_write=True) as database:
-        schema = graph_schema(database, settings.graph)
-        with Lease(database, settings.graph) as lease:
-            run = Run(database, lease, settings, Tally(), progress, "resolve")
-            stored = all_decisions(database, settings.graph)
-            made = _checked(changes, settings.graph, rule, stored, listed(database, settings.graph, schema), schema)
-            return _shown(run, schema, stored, made)
+    with _opened(settings, progress) as (run, schema, stored):
+        known = listed(run.database, settings.graph, schema)
+        return _shown(run, schema, stored, _checked(changes, settings.graph, rule, stored, known, schema))
 
 
 def undo_types(name: str, *, settings: Settings, progress: Progress = SILENT) -> TypesReport:
@@ -119,17 +114,24 @@ def undo_types(name: str, *, settings: Settings, progress: Progress = SILENT) ->
 
     Raises UsageError where there is none.
     """
-    with connect(settings, progress, to_write=True) as database:
-        schema = graph_schema(database, settings.graph)
-        with Lease(database, settings.graph) as lease:
-            run = Run(database, lease, settings, Tally(), progress, "resolve")
-            stored = all_decisions(database, settings.graph)
-            named = [each for each in stored if _is_named(each, name)]
-            if not named:
-                hint = "`kg types` lists them: undo takes a type that another one includes, or a preferred one"
-                raise UsageError(f"no decision on the type {name!r} is in graph {settings.graph!r}", hint=hint)
-            gone = [replace(each, decision=replace(each.decision, revoked=True), pending=True) for each in named]
-            return _shown(run, schema, stored, gone)
+    with _opened(settings, progress) as (run, schema, stored):
+        if not (named := [each for each in stored if _is_named(each, name)]):
+            hint = "`kg types` lists them: undo takes a type that another one includes, or a preferred one"
+            raise UsageError(f"no decision on the type {name!r} is in graph {settings.graph!r}", hint=hint)
+        gone = [replace(each, decision=replace(each.decision, revoked=True), pending=True) for each in named]
+        return _shown(run, schema, stored, gone)
+
+
+@contextmanager
+def _opened(settings: Settings, progress: Progress) -> Iterator[tuple[Run, Schema, tuple[StoredDecision, ...]]]:
+    with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
+        run = Run(database, lease, settings, Tally(), progress, "resolve")
+        yield run, graph_schema(database, settings.graph), all_decisions(database, settings.graph)
+
+
+def can_be_type(name: str) -> bool:
+    """Return whether a name may be a label or a relationship type that people see."""
+    return bool(TYPE_PATTERN.fullmatch(name)) and name not in RESERVED_RELATIONSHIP_TYPES
 
 
 def graph_schema(database: Database, graph: str) -> Schema:
@@ -166,36 +168,29 @@ def _checked(
         decision = decide_type(graph, kind, (each.type, each.becomes), rule, each.reason)
         if decision.id in held:
             continue
-        try:
-            check_type(each.becomes)
-        except ValueError as error:
-            raise UsageError(str(error), hint="a type has upper-case letters, digits and underscores") from None
+        if not can_be_type(each.becomes):
+            hint = "a type has upper-case letters, digits and underscores, and is none that the graph needs itself"
+            raise UsageError(f"{each.becomes[:80]!r} cannot be a type", hint=hint)
         allowed = {NODE: schema.node_types, RELATIONSHIP: schema.relationship_types}[each.kind]
         if allowed and each.becomes not in allowed:
             raise UsageError(f"the schema {schema.name!r} has no type {each.becomes}", hint="its lists are closed")
         if (each.kind, each.type) not in names:
-            raise UsageError(
-                f"graph {graph!r} has no {each.kind} type {each.type!r}", hint="`kg types` lists what there is"
-            )
-        former = next((old for old in held.values() if kind not in _PREFERRED.values() and _is_of(old, each)), None)
-        if former is not None:
+            raise UsageError(f"graph {graph!r} has no {each.kind} type {each.type!r}", hint="`kg types` lists them")
+        of_kind = {DecisionKind.NODE_TYPE} if each.kind == NODE else TYPES - {DecisionKind.NODE_TYPE}
+        former = [old for old in held.values() if old.left_key == each.type and old.kind in of_kind]
+        if former and kind in TYPES:
             hint = f"`kg types undo {each.type}` takes that back"
-            raise UsageError(f"{each.type} is shown as {former.right_key} already", hint=hint)
+            raise UsageError(f"{each.type} is shown as {former[0].right_key} already", hint=hint)
         held[decision.id] = decision
         made[decision.id] = StoredDecision(decision, each.type, each.becomes, pending=True)
     shown = type_map(held.values())
     for new in made.values():
         of = shown.nodes if new.decision.kind is DecisionKind.NODE_TYPE else shown.relationships
-        if new.decision.kind not in _PREFERRED.values() and new.decision.left_key not in of:
+        if new.decision.kind in TYPES and new.left not in of:
             raise UsageError(
                 f"{new.left} would become itself, by way of {new.right}", hint="take one of these decisions back first"
             )
     return list(made.values())
-
-
-def _is_of(decision: Decision, change: TypeChange) -> bool:
-    kinds = {kind for (of, _), kind in _KINDS.items() if of == change.kind}
-    return decision.kind in kinds and decision.left_key == change.type
 
 
 def _shown(run: Run, schema: Schema, stored: Sequence[StoredDecision], new: Sequence[StoredDecision]) -> TypesReport:
@@ -207,12 +202,11 @@ def _shown(run: Run, schema: Schema, stored: Sequence[StoredDecision], new: Sequ
     unanswered, chunks = 0, run.tally.chunks
     if pending:
         together = Union()
-        for each in (*stored, *new):
-            if each.decision.kind in ON_TYPES:
-                together.join(each.decision.left_key, each.decision.right_key)
-        roots = {together.find(each.decision.left_key) for each in pending}
-        types = {name for each in (*stored, *new) if each.decision.kind in ON_TYPES for name in (each.left, each.right)}
-        wanted = sorted(name for name in types if together.find(name) in roots)
+        pairs = [(each.left, each.right) for each in (*stored, *new) if each.decision.kind in TYPES]
+        for pair in pairs:
+            together.join(*pair)
+        roots = {together.find(each.left) for each in pending if each.decision.kind in TYPES}
+        wanted = sorted({name for pair in pairs for name in pair if together.find(name) in roots})
         rows = database.read(queries.get("types/chunks_of_types"), graph=graph, types=wanted)
         of = {row["document"]: set(row["chunks"]) for row in rows}
         run.progress.start("extract", sum(map(len, of.values())))

@@ -15,7 +15,6 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.resolution.bearers import OTHER, kind_of
 from kg_neo4j.graph.resolution.decisions import ON_TYPES
@@ -24,7 +23,7 @@ from kg_neo4j.graph.type_decisions import ANYTHING, PHRASE
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
-from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, ListedType, TypeChange, graph_schema, listed
+from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, ListedType, TypeChange, can_be_type, graph_schema, listed
 from kg_neo4j.settings import Settings
 
 KEPT = 40  # types of relationships that remain
@@ -181,7 +180,7 @@ class GroupTypes(Prompted[list[TypeChange]]):
             kind, name, becomes, turned, reason = row
             old, new = (kind, name), (kind, becomes)
             can_be = old in known and not known[old].preferred and old not in found and name != becomes
-            if not can_be or not TYPE_PATTERN.fullmatch(becomes) or (kind == NODE and turned == "yes"):
+            if not can_be or not can_be_type(becomes) or (kind == NODE and turned == "yes"):
                 continue
             if kind == RELATIONSHIP and new in known and sizes[new] + sizes[old] > most:
                 continue

@@ -96,6 +96,7 @@ def test_rows_of_a_model_that_cannot_be_used_are_left_out() -> None:
         "node,WRITER,PERSON,yes,nodes have no direction",
         "relationship,SANG,x y,no,no type",
         "relationship,SANG,COMMON_1,perhaps,neither",
+        "relationship,SANG,STATED_IN,no,reserved",
         "relationship,SANG",
         '"relationship,SANG',
         "relationship,COMMON_1,COMMON_2,no,too large",

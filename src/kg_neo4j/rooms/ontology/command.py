@@ -1,0 +1,58 @@
+"""kg schema: two schemas compared, and a schema made of an ontology."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from kg_neo4j._cli.terminal import print_facts, print_json, remark, show_table
+from kg_neo4j.errors import UsageError
+
+app = typer.Typer(help="Compare schemas, or make one of an ontology.", no_args_is_help=True, callback=lambda: None)
+
+
+@app.command(name="diff")
+def schema_diff(old: str, new: str, as_json: bool = False) -> None:
+    """Say what a change of a schema means for graphs that were loaded with it."""
+    from kg_neo4j.extract import schema
+    from kg_neo4j.extract.schema_changes import compare
+
+    found = compare(schema.load(old), schema.load(new))
+    rows = [(each.what, each.change, str(each.effect)) for each in found]
+    show_table(found, ["What", "Change", "A load with B"], rows, as_json=as_json)
+
+
+@app.command(name="import")
+def schema_import(
+    source: Path,
+    target: Path = Path("ontology.toml"),
+    base: str = "lean",
+    closed: bool = False,
+    force: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Make a schema file of an ontology or a table of types."""
+    from kg_neo4j.extract import schema
+    from kg_neo4j.rooms.ontology import reading
+
+    if target.exists() and not force:
+        raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
+    found = reading.read(source)
+    made = reading.as_schema(found, schema.load(base), target.stem, closed=closed)
+    try:
+        target.write_text(made, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error}") from error
+    facts = {
+        "schema": str(target),
+        "node types": len(found.nodes),
+        "relationship types": len(found.relationships),
+        "families": len({family for _, family in found.families}),
+    }
+    if as_json:
+        print_json({**facts, "left_out": found.left_out})
+        return
+    print_facts(facts)
+    remark("left out", found.left_out)
+    typer.echo(f"read it, edit it, then: kg load FILE... --schema {target}", err=True)
