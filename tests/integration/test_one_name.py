@@ -12,6 +12,7 @@ import pytest
 
 from corpus import Fact, document, extraction, record_document, withdraw_document
 from entity_graph import SCHEMA
+from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration
@@ -20,6 +21,9 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.pipeline.commands.resolve import undo
+from kg_neo4j.rooms.namesakes.splitting import split_name
+from kg_neo4j.settings import Settings
 
 TEXTS: Mapping[str, Sequence[Fact]] = {
     "tribe.txt": [("Quraysh::TRIBE", "RULED", "Mecca::CITY"), ("Quraysh::TRIBE", "OPPOSED", "Hamza")],
@@ -104,3 +108,40 @@ def test_two_lives_of_one_name_are_two_nodes(database: Database, graph: str) -> 
         derive_names(database, graph, lease)
     (left,) = (each["properties"] for each in entities(database, graph) if each["properties"]["name"] == "Ann Lee")
     assert (left["birth_year"], left["evidence_count"]) == (1954, 2)
+
+
+def test_a_name_is_parted_by_hand_and_later_loads_keep_it(database: Database, graph: str, settings: Settings) -> None:
+    here = settings.model_copy(update={"graph": graph})
+    texts: Mapping[str, Sequence[Fact]] = {
+        "mine.txt": [("Ann Reed", "LED", "Pit::ORGANIZATION")],
+        "stage.txt": [("Ann Reed", "SANG_IN", "Opera::WORK"), ("Ann Reed::WRITER", "", "")],
+        "tour.txt": [("Ann Reed::WRITER", "VISITED", "Oslo::PLACE")],
+        "other.txt": [("Tom Hale", "KNEW", "Oslo::PLACE")],
+    }
+    put(database, graph, texts)
+    before = graph_of(database, graph)
+    everybody = ["mine.txt", "stage.txt", "tour.txt"]
+    for named in ([], ["other.txt"], everybody):
+        with pytest.raises(UsageError, match="which documents mean the other") as refused:
+            split_name("ann reed", named, settings=here)
+        assert all(each in str(refused.value.hint) for each in everybody)
+    with pytest.raises(UsageError, match="no entities"):
+        split_name("Nobody", ["mine.txt"], settings=here)
+    report = split_name("ann reed", everybody[1:], settings=here, analytics=False)
+    split = graph_of(database, graph)
+    people = [each["properties"] for each in entities(database, graph) if each["properties"]["name"] == "Ann Reed"]
+    assert [(each["evidence_count"], each.get("types")) for each in people] == [(1, None), (3, ["WRITER", "PERSON"])]
+    with Lease(database, graph) as lease:
+        assert derive_names(database, graph, lease).changes == 0  # no rule joins them again
+        withdraw_document(database, lease, graph, document(graph, "stage.txt", ["x"])[0].id)
+        settle(database, graph, SCHEMA, lease)
+        derive_names(database, graph, lease)
+    put(database, graph, {"stage.txt": texts["stage.txt"]})
+    assert graph_of(database, graph) == split
+    undo(str(report.run), settings=here, analytics=False)
+    assert graph_of(database, graph) == before
+
+
+def graph_of(database: Database, graph: str) -> str:
+    """Return the export without decisions, which are remembered also when they are taken back."""
+    return "\n".join(line for line in lines(database, graph) if '"Decision"' not in line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import typer
@@ -24,6 +25,8 @@ def resolve(
     dry_run: bool = False,
     undo: str | None = None,
     show: bool = False,
+    split: str | None = None,
+    documents: list[str] | None = None,
     must_link: Path | None = None,
     cannot_link: Path | None = None,
     model: str | None = None,
@@ -38,14 +41,19 @@ def resolve(
     """
     from kg_neo4j.pipeline.commands import resolve
 
-    if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):
-        raise UsageError("--dry-run, --undo and --list are for one thing at a time", hint="see `kg resolve --help`")
+    if sum((dry_run, undo is not None, show, split is not None)) > 1 or ((undo or show) and (must_link or cannot_link)):
+        raise UsageError(
+            "--dry-run, --undo, --list and --split are for one thing at a time", hint="see `kg resolve --help`"
+        )
     settings = settings_for(graph=graph, model=model)
     with progress(quiet=as_json) as bars:
         if show:
             found = resolve.decisions(settings=settings, progress=bars)
         elif undo is not None:
             report = resolve.undo(undo, settings=settings, analytics=analytics, progress=bars)
+        elif split is not None:
+            by_hand = resolve_name("kg_neo4j.rooms.namesakes.splitting:split_name")
+            report = by_hand(split, documents or (), settings=settings, analytics=analytics, progress=bars)
         else:
             options = resolve.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
             report = resolve.resolve(settings=settings, options=options, progress=bars)

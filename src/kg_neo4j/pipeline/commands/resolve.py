@@ -62,7 +62,7 @@ class ResolveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Decided:
     """What there is to decide, and what was decided."""
 
     proposals: tuple[Proposal, ...] = ()
@@ -86,11 +86,11 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
             found = _propose(database, settings, schema, options, tally, progress)
             return _report(database, settings.graph, found, before, tally)
 
-    def proposed(run: Run, schema: Schema) -> _Found:
+    def proposed(run: Run, schema: Schema) -> Decided:
         settle(run.database, settings.graph, schema, run.lease, progress)  # what a killed run left
         return _propose(run.database, settings, schema, options, tally, progress, run.budget)
 
-    return _decided(proposed, settings, options.analytics, budget_of(options.budget_usd), progress, tally)
+    return decided(proposed, settings, options.analytics, budget_of(options.budget_usd), progress, tally)
 
 
 def decide_pair(
@@ -108,16 +108,16 @@ def decide_pair(
     itself, and LeaseHeld.
     """
 
-    def decided(run: Run, schema: Schema) -> _Found:
+    def told(run: Run, schema: Schema) -> Decided:
         finish(run.database, settings.graph, schema, run.lease)
         known = {each.key: each for each in read_mentioned(run.database, settings.graph, schema)}
         if keys[0] == keys[1] or not all(key in known for key in keys):
             raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
         verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
         said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
-        return _Found((said,), _decisions(settings.graph, [said], stored_decisions(run.database, settings.graph)))
+        return Decided((said,), new_decisions(settings.graph, [said], stored_decisions(run.database, settings.graph)))
 
-    return _decided(decided, settings, analytics, budget, progress)
+    return decided(told, settings, analytics, budget, progress)
 
 
 def undo(
@@ -129,13 +129,13 @@ def undo(
     them again. Raises UsageError where no decision, or several, bear that name.
     """
 
-    def revoked(run: Run, schema: Schema) -> _Found:
+    def revoked(run: Run, schema: Schema) -> Decided:
         finish(run.database, settings.graph, schema, run.lease)
         named = _named(name, stored_decisions(run.database, settings.graph), settings.graph)
         taken_back = (replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named)
-        return _Found(decisions=tuple(taken_back))
+        return Decided(decisions=tuple(taken_back))
 
-    return _decided(revoked, settings, analytics, budget, progress)
+    return decided(revoked, settings, analytics, budget, progress)
 
 
 def decisions(*, settings: Settings, progress: Progress = SILENT) -> tuple[StoredDecision, ...]:
@@ -144,8 +144,8 @@ def decisions(*, settings: Settings, progress: Progress = SILENT) -> tuple[Store
         return stored_decisions(database, settings.graph)
 
 
-def _decided(
-    decide: Callable[[Run, Schema], _Found],
+def decided(
+    decide: Callable[[Run, Schema], Decided],
     settings: Settings,
     analytics: bool,
     budget: Budget | None,
@@ -185,7 +185,7 @@ def _propose(
     tally: Tally,
     progress: Progress,
     budget: Budget | None = None,
-) -> _Found:
+) -> Decided:
     """Read the graph, and return proposals with the decisions that they come to."""
     progress.start("resolve")
     graph = settings.graph
@@ -199,14 +199,14 @@ def _propose(
             said.extend(links.proposals)
             unknown.extend(links.unknown)
     sources = read_sources(database, graph, _entity_vectors(database, settings))
-    given = [each.decision for each in (*stored, *_decisions(graph, said, stored))]
+    given = [each.decision for each in (*stored, *new_decisions(graph, said, stored))]
     proposed = propose(mentioned, sources, given)
     if proposed.open and not options.dry_run:
         proposed = _ask(database, settings, proposed, stored, tally, budget)
     progress.finish("resolve")
     proposals = (*said, *proposed.proposals)
-    made = () if options.dry_run else _decisions(graph, proposals, stored)
-    return _Found(proposals, made, tuple(unknown))
+    made = () if options.dry_run else new_decisions(graph, proposals, stored)
+    return Decided(proposals, made, tuple(unknown))
 
 
 def _entity_vectors(database: Database, settings: Settings) -> str | None:
@@ -242,7 +242,7 @@ def _ask(
     return judged(proposed, answers, MODEL_SCORE)
 
 
-def _decisions(
+def new_decisions(
     graph: str, proposals: Iterable[Proposal], stored: Sequence[StoredDecision]
 ) -> tuple[StoredDecision, ...]:
     """Return the decisions that proposals come to, without those that stand already, as the next run of the graph."""
@@ -283,7 +283,7 @@ def _named(name: str, stored: Sequence[StoredDecision], graph: str) -> tuple[Sto
     return tuple(found)
 
 
-def _report(database: Database, graph: str, found: _Found, before: int, tally: Tally) -> ResolveReport:
+def _report(database: Database, graph: str, found: Decided, before: int, tally: Tally) -> ResolveReport:
     stored = stored_decisions(database, graph)
     against = {each.id for each in components(each.decision for each in stored).skipped}
     return ResolveReport(

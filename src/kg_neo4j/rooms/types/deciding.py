@@ -82,8 +82,8 @@ def listed(reader: Reader, graph: str, schema: Schema) -> tuple[ListedType, ...]
     preferred = {(NODE, name) for name, _ in schema.preferred_node_types}
     preferred |= {(RELATIONSHIP, name) for name, _ in schema.preferred_relationship_types}
     preferred |= {(kind, each.left_key) for kind, of in _PREFERRED.items() for each in held if each.kind is of}
-    into = {(NODE, name): now for name, now in shown.nodes.items()}
-    into |= {(RELATIONSHIP, name): now.type for name, now in shown.relationships.items()}
+    into = {(NODE, name): now for name, (now, _) in shown.nodes.items()}
+    into |= {(RELATIONSHIP, name): now for name, (now, _) in shown.relationships.items()}
     return tuple(
         ListedType(
             **row,

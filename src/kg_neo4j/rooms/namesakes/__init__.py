@@ -1,0 +1,1 @@
+"""Names with two bearers, parted by hand: `kg resolve --split`."""
