@@ -20,8 +20,9 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
+from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.pipeline.commands.resolve import undo
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
 from kg_neo4j.rooms.namesakes.splitting import split_name
 from kg_neo4j.settings import Settings
 
@@ -35,8 +36,14 @@ TEXTS: Mapping[str, Sequence[Fact]] = {
 LIVES = {"old.txt": 1810, "new.txt": 1954, "again.txt": 1954}
 
 
-def put(database: Database, graph: str, texts: Mapping[str, Sequence[Fact]], born: Mapping[str, int] = {}) -> None:
-    """Load texts one after the other, with the years of birth that each gives its people."""
+def put(
+    database: Database,
+    graph: str,
+    texts: Mapping[str, Sequence[Fact]],
+    born: Mapping[str, int] = {},
+    values: Mapping[str, Mapping[str, str]] = {},
+) -> None:
+    """Load texts one after the other, with the years of birth that each gives its people, and the values of names."""
     for name, facts in texts.items():
         with Lease(database, graph) as lease:
             source, (chunk,) = document(graph, name, [f"{name}: {facts}"])
@@ -44,8 +51,11 @@ def put(database: Database, graph: str, texts: Mapping[str, Sequence[Fact]], bor
                 database, lease, source, [chunk], LoadConfiguration("c0", "described", SCHEMA.hash, "words")
             )
             made = extraction(chunk, list(facts))
-            values = {"birth_year": born[name]} if name in born else {}
-            nodes = tuple(replace(row, properties=values if row.type == "PERSON" else {}) for row in made.nodes)
+            years = {"birth_year": born[name]} if name in born else {}
+            nodes = tuple(
+                replace(row, properties=values.get(row.name) or (years if row.type == "PERSON" else {}))
+                for row in made.nodes
+            )
             Recorder(database, graph, SCHEMA, lease).record([replace(made, nodes=nodes)])
             settle(database, graph, SCHEMA, lease)
             derive_names(database, graph, lease)
@@ -145,3 +155,22 @@ def test_a_name_is_parted_by_hand_and_later_loads_keep_it(database: Database, gr
 def graph_of(database: Database, graph: str) -> str:
     """Return the export without decisions, which are remembered also when they are taken back."""
     return "\n".join(line for line in lines(database, graph) if '"Decision"' not in line)
+
+
+def test_where_roles_and_places_differ_there_is_a_question(database: Database, graph: str, settings: Settings) -> None:
+    here = settings.model_copy(update={"graph": graph})
+    said = {
+        "mine.txt": ("miner and union leader", "Durham"),
+        "stage.txt": ("concert singer", "Vienna"),
+        "tour.txt": ("singer", "Oslo and Vienna"),  # the singer of the stage
+        "pit.txt": ("miners' speaker", "County Durham"),
+        "prize.txt": ("painter", ""),
+    }
+    for name, (role, place) in said.items():
+        values = {"role": role, **({"location": place} if place else {})}
+        put(database, graph, {name: [("Ann Reed", "MET", f"Person of {name}")]}, values={"Ann Reed": values})
+    found = resolve(settings=here, options=ResolveOptions(dry_run=True)).proposals
+    asked = [each for each in found if each.rule == "places"]
+    assert [each.verdict for each in asked] == [ProposalVerdict.ASK]
+    assert "`kg resolve --split` parts them" in asked[0].reason
+    assert {"Durham", "Vienna"} <= set(asked[0].reason.replace("'", " ").split())

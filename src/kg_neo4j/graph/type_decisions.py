@@ -70,12 +70,10 @@ def _ends(steps: Mapping[str, tuple[str, bool]]) -> dict[str, tuple[str, bool]]:
 
 def preferring(schema: Schema, decisions: Iterable[Decision]) -> Schema:
     """Return a schema whose prompts also name the types that decisions prefer; its hash stays."""
-    found: dict[DecisionKind, dict[str, str]] = {
-        DecisionKind.PREFERRED_NODE: dict(schema.preferred_node_types),
-        DecisionKind.PREFERRED_RELATIONSHIP: dict(schema.preferred_relationship_types),
-    }
+    nodes, relationships = dict(schema.preferred_node_types), dict(schema.preferred_relationship_types)
+    into = {DecisionKind.PREFERRED_NODE: nodes, DecisionKind.PREFERRED_RELATIONSHIP: relationships}
     for each in sorted(decisions, key=lambda each: each.left_key):
-        if each.kind in found and not each.revoked:
-            found[each.kind].setdefault(each.left_key, "")
-    nodes, relationships = (tuple(each.items()) for each in found.values())
-    return replace(schema, preferred_node_types=nodes, preferred_relationship_types=relationships)
+        if each.kind in into and not each.revoked:
+            into[each.kind].setdefault(each.left_key, "")
+    both = tuple(nodes.items()), tuple(relationships.items())
+    return replace(schema, preferred_node_types=both[0], preferred_relationship_types=both[1])

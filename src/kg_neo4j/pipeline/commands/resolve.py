@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
 
 from kg_neo4j import factory
 from kg_neo4j._models.budget import Budget
@@ -204,7 +205,8 @@ def _propose(
     if proposed.open and not options.dry_run:
         proposed = _ask(database, settings, proposed, stored, tally, budget)
     progress.finish("resolve")
-    proposals = (*said, *proposed.proposals)
+    parted = resolve_name("kg_neo4j.rooms.namesakes.conflicts:conflicting")(database, graph, mentioned)
+    proposals = (*said, *proposed.proposals, *parted)
     made = () if options.dry_run else new_decisions(graph, proposals, stored)
     return Decided(proposals, made, tuple(unknown))
 
