@@ -335,7 +335,7 @@ _KINDS = {
     for number, group in enumerate(groups)
     for name in group.split()
 }
-_OFTEN_MIXED = ({"GROUP", "PLACE"}, {"CONCEPT", "WORK"})
+_OFTEN_MIXED = ({"GROUP", "PLACE"}, *({"WORK", each} for each in ("ARTWORK", "CONCEPT", "FILM", "PRODUCT")))
 
 
 def kind_of(node_type: str, families: Mapping[str, str] = {}) -> Kind:
