@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,9 @@ import pytest
 from corpus import Fact, document, extraction, record_document, withdraw_document
 from entity_graph import SCHEMA
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration
@@ -22,7 +26,10 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.pipeline.commands.load import load
 from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.records import ModelAnswer
 from kg_neo4j.rooms.namesakes.splitting import split_name
 from kg_neo4j.settings import Settings
 
@@ -33,6 +40,7 @@ TEXTS: Mapping[str, Sequence[Fact]] = {
     "other.txt": [("Quraysh::OTHER", "KNEW", "Jordan::OTHER")],
     "river.txt": [("Jordan::RIVER", "", ""), ("Jordan::PERSON", "", "")],
 }
+LEAN = schemas.load("lean")
 LIVES = {"old.txt": 1810, "new.txt": 1954, "again.txt": 1954}
 
 
@@ -174,3 +182,35 @@ def test_where_roles_and_places_differ_there_is_a_question(database: Database, g
     assert [each.verdict for each in asked] == [ProposalVerdict.ASK]
     assert "`kg resolve --split` parts them" in asked[0].reason
     assert {"Durham", "Vienna"} <= set(asked[0].reason.replace("'", " ").split())
+
+
+class SaysVik:
+    """An extractor that finds one name in every text, as a harbour or as a jetty."""
+
+    name, config_hash, converses, notes = "vik", "vik", True, ()
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        found = "HARBOUR" if "harbour" in shown_text else "JETTY"
+        return ModelAnswer(f"{','.join(LEAN.node_header)}\n1,n1,{found},Vik,,,,,\n", "vik", "p", "stop", around="")
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        raise NotImplementedError
+
+    def keep(self, answer: ModelAnswer) -> None:
+        pass
+
+
+def test_a_changed_table_of_families_settles_names_again(
+    database: Database, graph: str, settings: Settings, tmp_path: Path
+) -> None:
+    for name, text in (("a.txt", "Vik is a harbour."), ("b.txt", "Vik has a jetty.")):
+        (tmp_path / name).write_text(text)
+    file = tmp_path / "vik.toml"
+    options = LoadOptions(schema=str(file), gleanings=0, wave=0, vectors=False, analytics=False)
+    names = []
+    for table in ("", '[families]\nPLACE = ["HARBOUR", "JETTY"]\n\n', ""):
+        file.write_text(LEAN.text.replace("[example]", f"{table}[example]"))
+        sources = [str(tmp_path / name) for name in ("a.txt", "b.txt")]
+        load(sources, settings=settings.model_copy(update={"graph": graph}), options=options, extractor=SaysVik())
+        names.append([each["properties"].get("types") for each in entities(database, graph)])
+    assert names == [[None, None], [["HARBOUR", "JETTY"]], [None, None]]

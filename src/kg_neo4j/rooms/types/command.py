@@ -115,7 +115,7 @@ def _decide(
         kinds = {each.kind for each in known if name in (each.type, *each.includes)}
         kind = NODE if nodes or (kinds == {NODE} and not inverse) else RELATIONSHIP
         there = any(each.kind == kind and each.type == becomes for each in known)
-        if is_new is not None and there is is_new:
+        if is_new is not None and kinds and there is is_new:
             hint = f"`kg types {'merge' if is_new else 'rename'} {name} {becomes}`"
             raise UsageError(f"there is {'a' if there else 'no'} {kind} type {becomes}", hint=hint)
         change = TypeChange(kind, name, becomes, inverse)

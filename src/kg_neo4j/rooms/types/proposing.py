@@ -78,8 +78,8 @@ def propose_types(*, settings: Settings, budget_usd: float | None = None, progre
 def by_synonyms(types: Sequence[ListedType], schema: Schema, kept: int = KEPT) -> list[TypeChange]:
     """Return what the table of synonyms and the families of nodes make of types; others that are rare say anything.
 
-    The most frequent types stay, `kept` of relationships in all. Where relationships have no column for the words of a
-    type, none becomes `RELATED_TO`.
+    The most frequent types stay, `kept` of relationships, and those that are too many for `RELATED_TO`. None becomes that
+    where relationships have no column for the words of a type.
     """
     found = list(_general(types, schema))
     of_relationships = [each for each in types if each.kind == RELATIONSHIP]
@@ -98,7 +98,7 @@ def by_synonyms(types: Sequence[ListedType], schema: Schema, kept: int = KEPT) -
     kept_whole = {each.type for each in of_relationships if sizes[each.type] == each.count} - changed
     spare = [each for each in of_relationships if each.type in kept_whole and not each.preferred]
     for each in sorted(spare, key=lambda each: (each.count, each.type)):
-        if len(sizes) <= kept:
+        if len(sizes) <= kept or sizes[ANYTHING] + each.count > most:
             break
         sizes[ANYTHING] += sizes.pop(each.type)
         found.append(TypeChange(RELATIONSHIP, each.type, ANYTHING, reason="rare; its words are kept as phrase"))
@@ -106,17 +106,13 @@ def by_synonyms(types: Sequence[ListedType], schema: Schema, kept: int = KEPT) -
 
 
 def _general(types: Sequence[ListedType], schema: Schema) -> Iterator[TypeChange]:
-    """Yield rare types of nodes, each with the most frequent type of its family that is a general one."""
-    families, of_nodes = dict(schema.families), [each for each in types if each.kind == NODE]
-    kinds = {each.type: kind_of(each.type, families) for each in of_nodes}
-    general: dict[str, ListedType] = {}
-    for each in of_nodes:
-        if kinds[each.type].number == 0 and each.count > RARE:
-            general.setdefault(kinds[each.type].family, each)
-    for each in of_nodes:
-        into = general.get(kinds[each.type].family)
-        if each.count <= RARE and not each.preferred and into and kinds[each.type].family not in (OTHER, each.type):
-            yield TypeChange(NODE, each.type, into.type, reason=f"{each.count} of the family {kinds[each.type].family}")
+    """Yield rare types of nodes whose family has the name of a type that is not rare; that is what they become."""
+    sizes = {each.type: each.count for each in types if each.kind == NODE}
+    for each in types:
+        family = kind_of(each.type, dict(schema.families)).family
+        is_rare = each.kind == NODE and each.count <= RARE < sizes.get(family, 0) and not each.preferred
+        if is_rare and family not in (OTHER, each.type):
+            yield TypeChange(NODE, each.type, family, reason=f"a kind of {family}")
 
 
 def _synonym(name: str) -> tuple[str, bool]:

@@ -55,6 +55,8 @@ def test_the_rarest_types_become_anything_until_few_are_left() -> None:
     assert {each.type for each in found if int(each.type[-2:]) % 2 == 0} == {
         each.type for each in rare if each.count == 1
     }
+    many = [of(f"DID_{number}", 40) for number in range(50)]  # one is 2 % of all
+    assert len([each for each in by_synonyms(many, LEAN) if each.becomes == "RELATED_TO"]) == 7
     assert by_synonyms([*MANY, *rare], WIKIPEDIA, kept=15) == []  # no column for the words of a type
 
 
