@@ -36,9 +36,6 @@ class Kind(NamedTuple):
     number: int = 0
 
 
-_NOT_GIVEN = Kind("", "")
-
-
 @dataclass(frozen=True, slots=True)
 class Mentioned:
     """What the evidence says of one mention key."""
@@ -52,7 +49,7 @@ class Mentioned:
     documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
     years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
     spellings: Mapping[str, int] = field(default_factory=dict)  # how often each
-    kind: Kind = _NOT_GIVEN  # of the type; left out, by the built-in families
+    kind: Kind = field(default=Kind("", ""))  # of the type; left out, by the built-in families
     _form: NameForm | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

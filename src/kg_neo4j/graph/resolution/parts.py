@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ OFTEN = 3  # mentions of both names, where it matters no more which came first
 FAR = 3  # chunks between two mentions that have little to do with each other
 MOST = 200  # keys of one last word and first letter; those beyond are left out
 FITS = 12  # longer names looked at for one shorter name
+# a given name with the father's: "Ali ibn Abi Talib", not "Muhammad ibn Isa at-Tirmidhi", which names a town, too
+_WITH_FATHER = re.compile(rf"\w+(?: (?:{'|'.join(sorted(PATRONYMS))}) (?:(?:ab[du]|abi|umm) )?(?:a[a-z]{{1,2}} )?\w+)+")
 _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 
@@ -43,7 +46,7 @@ def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
 
 def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
     people = _people(block)
-    longer = grouped((each for each in people if len(each.form.core) > 2 and each.form.core[1] in PATRONYMS), _first)
+    longer = grouped((each for each in people if _WITH_FATHER.fullmatch(" ".join(each.form.core))), _first)
     for short in people if longer else ():
         if len(short.form.core) == 1 and short.form.core[0] in longer and not _is_title(block, short):
             yield from ((short, long) for long in longer[short.form.core[0]])

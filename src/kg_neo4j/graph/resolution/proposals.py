@@ -72,8 +72,7 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
 
     The same keys, sources and decisions give the same proposals, whatever their order.
     """
-    keys = tuple(mentioned)  # namesakes were told apart when rows settled
-    block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
+    groups, block = Groups(keys := tuple(mentioned), decisions), MentionKeyIndex(keys, sources)
     proposals: list[Proposal] = []
     open_: list[MergeCandidate] = []
     for phase in PHASES:

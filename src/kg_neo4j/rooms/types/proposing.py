@@ -78,8 +78,8 @@ def propose_types(*, settings: Settings, budget_usd: float | None = None, progre
 def by_synonyms(types: Sequence[ListedType], schema: Schema, kept: int = KEPT) -> list[TypeChange]:
     """Return what the table of synonyms and the families of nodes make of types; others that are rare say anything.
 
-    The most frequent types stay, `kept` of relationships, and those that are too many for `RELATED_TO`. None becomes that
-    where relationships have no column for the words of a type.
+    The most frequent types stay, `kept` of relationships, and those that are too many for `RELATED_TO`. None becomes
+    that where relationships have no column for the words of a type.
     """
     found = list(_general(types, schema))
     of_relationships = [each for each in types if each.kind == RELATIONSHIP]

@@ -64,6 +64,9 @@ def joined(*keys: Mentioned, sources: Sources = NO_SOURCES, decisions: Sequence[
         ("Maria Skłodowska", "Maria Salomea Skłodowska", "middle-name"),
         ("WHO::ORGANIZATION", "World Health Organization::ORGANIZATION", "acronym"),
         ("Amina", "Amina bint Wahb", "patronymic"),
+        ("Ali", "Ali ibn Abi Talib", "patronymic"),
+        ("Abdullah", "Abdullah ibn Abd al-Muttalib", "patronymic"),
+        ("Umar", "Umar ibn al-Khattab", "patronymic"),
         ("Hira::PLACE", "Mount Hira::PLACE", "place-kind"),
         ("Watson", "John Watson", "surname"),
         ("Dr. Watson", "John Watson", "surname"),
@@ -81,6 +84,8 @@ def test_two_names_of_one_bearer_are_joined(one: str, other: str, rule: str) -> 
     [
         (named("George H. W. Bush", born=1924), named("George W. Bush", born=1946)),
         (named("George H. W. Bush"), named("George W. Bush")),
+        (named("Muhammad"), named("Muhammad ibn Isa at-Tirmidhi")),
+        (named("Zayd"), named("Zayd ibn Haritha al-Kalbi")),
         (named("John Adams", born=1735), named("John Adams (composer)", born=1947)),
         (named("John Adams", born=1735), named("John C. Adams", born=1947)),
         (named("Marie Curie"), named("Pierre Curie"), named("Irène Joliot-Curie")),
