@@ -1,24 +1,28 @@
 """Names with one bearer, or two: which pairs of rows become one node, and about which there is a question.
 
     python benchmarks/homonyms.py [--unseen] [--wrong]
+    python benchmarks/homonyms.py --recorded
 
 Each pair of tests/data/names is two rows of two documents. Nothing is stored: the rules that settle rows and those of
 `kg resolve` are called as they are, with the rows' types, years, roles and places. `--wrong` lists the pairs that are
-joined and should not be, and those that are apart without a question.
+joined and should not be, and those that are apart without a question. `--recorded` lists the names that the recorded
+answers of a large model give several types of one family: all answers on one text together, whatever was asked.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
+import io
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
 from kg_neo4j.extract.values import ValueRefused, parse_year
-from kg_neo4j.graph.identity import mention_key
-from kg_neo4j.graph.resolution.bearers import Gathered
+from kg_neo4j.graph.identity import mention_key, normalise
+from kg_neo4j.graph.resolution.bearers import Gathered, kind_of
 from kg_neo4j.graph.resolution.candidates import Sources
 from kg_neo4j.graph.resolution.decisions import components
 from kg_neo4j.graph.resolution.derived import changed_decisions
@@ -54,12 +58,35 @@ def year(text: str) -> list[int]:
     return []
 
 
+def recorded() -> None:
+    """Print the names that the rule of one family joins in recorded answers, with what is said of them."""
+    said: defaultdict[tuple[str, str, str], defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for path in sorted((NAMES.parent / "recorded").glob("extraction_*.jsonl")):
+        for answer in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            header: list[str] = []
+            for row in csv.reader(io.StringIO(answer["answer"] or "")):
+                header = row if "node_type" in row else [] if "relationship_type" in row else header
+                given = dict(zip(header, row, strict=False)) if row != header and len(row) == len(header) else {}
+                if given:
+                    kind = kind_of(given["node_type"].upper())
+                    of = (answer["document"], normalise(given["name"]), kind.family)
+                    said[of][kind.type].add(given.get("role") or given.get("description") or "")
+    joined = {of: types for of, types in sorted(said.items()) if len(types) > 1}
+    for (document, name, _), types in joined.items():
+        print(f"{document}: {name}: {'; '.join(f'{each} {sorted(words)[-1][:60]}' for each, words in types.items())}")
+    print(f"{len(joined)} names")
+
+
 def main() -> None:
     """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unseen", action="store_true")
     parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--recorded", action="store_true")
     given = parser.parse_args()
+    if given.recorded:
+        recorded()
+        return
     path = NAMES / ("homonyms_unseen.jsonl" if given.unseen else "homonyms.jsonl")
     counts: Counter[tuple[str, str]] = Counter()
     for line in path.read_text(encoding="utf-8").splitlines():
