@@ -201,7 +201,8 @@ def _propose(
             unknown.extend(links.unknown)
     sources = read_sources(database, graph, _entity_vectors(database, settings))
     given = [each.decision for each in (*stored, *new_decisions(graph, said, stored))]
-    proposed = propose(mentioned, sources, given)
+    near = resolve_name("kg_neo4j.rooms.namesakes.near:with_near_names")
+    proposed = near(mentioned, propose(mentioned, sources, given))
     if proposed.open and not options.dry_run:
         proposed = _ask(database, settings, proposed, stored, tally, budget)
     progress.finish("resolve")
