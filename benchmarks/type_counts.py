@@ -43,8 +43,9 @@ class Recorded:
         for path in sorted(RECORDED.glob("extraction_*.jsonl")):
             for line in path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
-                if row["task"] == "extract" and str(row.get("wording")) == "3" and row["schema"] == "lean":
-                    self.answers[row["sha256"]] = row
+                if row["task"] == "extract" and row["schema"] == "lean":
+                    known = self.answers.get(row["sha256"], {"wording": 0})
+                    self.answers[row["sha256"]] = max(known, row, key=lambda each: int(each.get("wording", 0)))
         self.found = 0
 
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
