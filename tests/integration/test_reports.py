@@ -260,8 +260,8 @@ def test_the_schema_is_drawn_by_families_of_types(database: Database, curie: str
     assert len(found.rows) == len(rows(database, curie, "schema")) == 5
     drawn = render(found, "mermaid").splitlines()
     assert drawn[0] == "flowchart LR"
-    assert '  n1 -->|"LIVED_IN 1"| n2' in drawn
-    assert {'  n1["PERSON"]', '  n2["PLACE"]'} <= set(drawn)
+    assert '  n0 -->|"LIVED_IN 1"| n1' in drawn
+    assert {'  n0["PERSON"]', '  n1["PLACE"]', '  n2["SUBSTANCE"]'} <= set(drawn)
     with pytest.raises(UsageError, match="no format 'mermaid'"):
         render(report(database, curie, "most-connected"), "mermaid")
 

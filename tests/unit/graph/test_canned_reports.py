@@ -167,4 +167,4 @@ def test_a_table_of_nothing_has_its_header_and_control_characters_stay_out() -> 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no format 'xlsx'") as caught:
         render(SAMPLE, "xlsx")
-    assert caught.value.hint == "one of table, csv, json, markdown"
+    assert caught.value.hint == "one of table, csv, json, markdown, mermaid"
