@@ -2,17 +2,17 @@
 // purpose: Documents that give others may mean another bearer of the name.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
-// columns: id STRING (entity), said LIST<LIST> (document id, title, roles, places; documents that give a place)
-// order:   id
+// columns: key STRING (a mention key of the entity), said LIST<LIST> (document id, title, roles, places; documents that give a place)
+// order:   key
 // source:  kg-neo4j
 MATCH (e:KgEntity)-[m:MENTIONED_IN]->(c:KgChunk)
 WHERE e.graph = $graph AND (m.role IS NOT NULL OR m.location IS NOT NULL)
-WITH e.id AS id, c.document_id AS document, collect(DISTINCT m.role) AS roles, collect(DISTINCT m.location) AS places
+WITH e.id AS id, c.document_id AS document, min(m.key) AS key, collect(DISTINCT m.role) AS roles, collect(DISTINCT m.location) AS places
 WHERE size(places) > 0
 MATCH (d:KgDocument {id: document})
-WITH id, document, d.title AS title, roles, places
+WITH id, key, document, d.title AS title, roles, places
 ORDER BY id, document
-WITH id, collect([document, title, roles, places]) AS said
+WITH id, min(key) AS key, collect([document, title, roles, places]) AS said
 WHERE size(said) > 1
-RETURN id, said
-ORDER BY id
+RETURN key, said
+ORDER BY key

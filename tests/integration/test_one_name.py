@@ -21,13 +21,14 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.derived import derive_names
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.pipeline.commands.load import load
-from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve, undo
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, decide_pair, resolve, undo
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import ModelAnswer
 from kg_neo4j.rooms.namesakes.splitting import split_name
@@ -214,3 +215,21 @@ def test_a_changed_table_of_families_settles_names_again(
         load(sources, settings=settings.model_copy(update={"graph": graph}), options=options, extractor=SaysVik())
         names.append([each["properties"].get("types") for each in entities(database, graph)])
     assert names == [[None, None], [["HARBOUR", "JETTY"]], [None, None]]
+
+
+def test_a_question_about_an_entity_whose_first_name_has_gone(
+    database: Database, graph: str, settings: Settings
+) -> None:
+    here = settings.model_copy(update={"graph": graph})
+    keys = sorted((mention_key(graph, name, "PERSON"), name) for name in ("Ann Reed", "Ruth Lowe"))
+    (_, gone), (_, left) = keys  # the entity has the id of the first
+    put(database, graph, {"gone.txt": [(gone, "", "")], "0.txt": [(left, "", "")]})
+    decide_pair((keys[0][0], keys[1][0]), is_one=True, settings=here, analytics=False)
+    for name, place in (("a.txt", "Durham"), ("b.txt", "Vienna")):
+        put(database, graph, {name: [(left, "MET", f"Person of {name}")]}, values={left: {"location": place}})
+    with Lease(database, graph) as lease:
+        withdraw_document(database, lease, graph, document(graph, "gone.txt", ["x"])[0].id)
+        settle(database, graph, SCHEMA, lease)
+        derive_names(database, graph, lease)
+    found = resolve(settings=here, options=ResolveOptions(dry_run=True)).proposals
+    assert [(each.left.name, each.rule) for each in found if each.rule == "places"] == [(left, "places")]

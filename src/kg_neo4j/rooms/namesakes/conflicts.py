@@ -22,7 +22,7 @@ def conflicting(database: Database, graph: str, mentioned: Iterable[Mentioned]) 
         before: list[tuple[str, list[str], list[str]]] = []
         for document, title, roles, places in row["said"]:
             if before and all(may_be_two((roles, places), each[1:]) for each in before):
-                known = keys[row["id"]]
+                known = keys[row["key"]]
                 other = replace(known, key=namesake_key(known.key, document))
                 first = before[0]
                 reason = f"{_said(title, roles, places)}, {_said(*first)}: `kg resolve --split` parts them"
