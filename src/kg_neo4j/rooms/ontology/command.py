@@ -55,4 +55,6 @@ def schema_import(
         return
     print_facts(facts)
     remark("left out", found.left_out)
+    if len(found.nodes) + len(found.relationships) > reading.MANY:
+        remark("note", ["all these types are in every prompt: keep those that your texts have"])
     typer.echo(f"read it, edit it, then: kg load FILE... --schema {target}", err=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = frozenset({"type", "family", "source", "target", "note"})
 TABLES = {".csv": ",", ".tsv": "\t"}
-NOTE_CHARACTERS = 120  # of a comment: each stands in every prompt
+NOTE_CHARACTERS, MANY = 120, 100  # of a comment, and types: all are in every prompt
 _LOCAL = re.compile(r"[^/#:]+$")
 
 
@@ -126,7 +127,7 @@ class _Read:
             if one in self.classes and other in self.classes:
                 parents.setdefault(self.classes[one], set()).add(self.classes[other])
         nodes = {name: self._note(each) for each, name in reversed(self.classes.items())}
-        return Ontology(_sorted(nodes), _sorted(relationships), _families(parents), tuple(self.left_out))
+        return Ontology(_sorted(nodes), _sorted(relationships), _families(parents, len(nodes)), tuple(self.left_out))
 
     def _ends(self, owner: Node, end: Node) -> list[Node]:
         """Return the classes of one end of a property, those of a union one by one."""
@@ -169,17 +170,17 @@ class _Read:
         return texts[0][1] if texts else ""
 
 
-def _families(parents: Mapping[str, set[str]]) -> tuple[tuple[str, str], ...]:
-    """Return the type at the top above each type; of several ways up the one with the smallest names."""
-    found: dict[str, str] = {}
-    for name in parents:
-        now, seen = name, {name}
-        while above := parents.get(now, set()) - seen:
-            now = min(above)
-            seen.add(now)
-        found[name] = now
-    tops = {top: top for top in found.values()}
-    return _sorted({**found, **tops})
+def _families(parents: Mapping[str, set[str]], types: int) -> tuple[tuple[str, str], ...]:
+    """Return the top above each type, of several ways up that with the smallest names; a top of most types is none."""
+    ways = {name: [name] for name in parents}
+    for way in ways.values():
+        while above := parents.get(way[-1], set()) - {*way}:
+            way.append(min(above))
+    for top, count in Counter(way[-1] for way in ways.values()).items():
+        if count > max(MANY, types / 2):
+            ways = {name: way[:-1] if way[-1] == top and len(way) > 1 else way for name, way in ways.items()}
+    found = {name: way[-1] for name, way in ways.items() if way[-1] != name or name in parents}
+    return _sorted({**found, **{top: top for top in found.values()}})
 
 
 # ------------------------------------------------------------------------------------------------------ tables

@@ -83,6 +83,15 @@ def test_a_class_above_itself_ends(tmp_path: Path) -> None:
     assert {name for name, _ in read(written(tmp_path, round_)).families} == {"A", "B", "C"}
 
 
+def test_a_class_above_most_others_is_no_family(tmp_path: Path) -> None:
+    rooms, pumps = ([f":{kind}{number} rdfs:subClassOf :{kind} ." for number in range(60)] for kind in ("Room", "Pump"))
+    text = "\n".join([PREFIXES, ":Room rdfs:subClassOf :Top .", ":Pump rdfs:subClassOf :Top .", *rooms, *pumps])
+    families = dict(read(written(tmp_path, text)).families)
+    assert (families["ROOM7"], families["PUMP7"], families["PUMP"]) == ("ROOM", "PUMP", "PUMP")
+    few = "\n".join([PREFIXES, ":Room rdfs:subClassOf :Top .", *rooms[:20]])
+    assert dict(read(written(tmp_path, few)).families)["ROOM7"] == "TOP"
+
+
 def test_a_table_of_types(tmp_path: Path) -> None:
     table = (
         "type,family,source,target,note\nbarge,vessel,,,carries coal\ncaptain,,,,\nsteers,,captain,barge or vessel,\n"
