@@ -27,6 +27,8 @@ from kg_neo4j.extract.schema import BUILT_IN, Schema
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument, file_keys
 from kg_neo4j.graph.replay import earlier_schemas
+from kg_neo4j.graph.resolution.showing import all_decisions
+from kg_neo4j.graph.type_decisions import preferring
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Document, SkippedSource
 from kg_neo4j.settings import Settings
@@ -127,14 +129,14 @@ def with_older_versions(
     door: Door,
     extractor: Extractor | None,
     tokeniser: Tokeniser,
-) -> tuple[LoadConfiguration, dict[str, str]]:
+) -> tuple[LoadConfiguration, dict[str, str], Schema]:
     """Return the configuration of a load, with those that differ in the version of the schema alone; and `file_keys`.
 
-    Raises UsageError where the graph was loaded with a schema that means something else.
+    Last comes the schema with the types that decisions prefer. Raises UsageError where the schema means something else.
     """
     schema, graph = schemas.load(options.schema), settings.graph
-    earlier, known = database.read_transaction(
-        lambda reader: (earlier_schemas(reader, graph, schema), file_keys(reader, graph))
+    earlier, known, decided = database.read_transaction(
+        lambda reader: (earlier_schemas(reader, graph, schema), file_keys(reader, graph), all_decisions(reader, graph))
     )
     now, *older = (
         load_configuration(
@@ -142,7 +144,8 @@ def with_older_versions(
         )
         for each in (schema, *earlier)
     )
-    return replace(now, older=" ".join(each.config_hash for each in older)), known
+    older_hashes = " ".join(each.config_hash for each in older)
+    return replace(now, older=older_hashes), known, preferring(schema, (each.decision for each in decided))
 
 
 def options_of(stored: StoredDocument) -> LoadOptions:

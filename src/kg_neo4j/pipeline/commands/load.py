@@ -24,8 +24,6 @@ from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
-from kg_neo4j.graph.resolution.showing import all_decisions
-from kg_neo4j.graph.type_decisions import preferring
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
 from kg_neo4j.pipeline.options import (
@@ -78,8 +76,7 @@ def load(
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
     ):
-        configuration, known = with_older_versions(database, settings, options, door, extractor, tokeniser)
-        prompted = preferring(schema, (each.decision for each in all_decisions(database, settings.graph)))
+        configuration, known, prompted = with_older_versions(database, settings, options, door, extractor, tokeniser)
         if extractor is None and prompted != schema:
             extraction = extraction_config(settings, options, door, schema=prompted)
         if options.vectors and embedder.dimension > 0:
