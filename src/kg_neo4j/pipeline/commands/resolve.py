@@ -82,7 +82,7 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
     options, tally = options or ResolveOptions(), Tally()
     if options.dry_run:
         with connect(settings, progress) as database:
-            schema = _schema(database, settings.graph)
+            schema = graph_schema(database, settings.graph)
             before = _nodes(database, settings.graph)
             found = _propose(database, settings, schema, options, tally, progress)
             return _report(database, settings.graph, found, before, tally)
@@ -156,7 +156,7 @@ def decided(
     """Store the decisions, make the graph show them, and bring up to date what is derived from it."""
     tally, graph = tally or Tally(), settings.graph
     with connect(settings, progress, to_write=True) as database:
-        schema, before = _schema(database, graph), _nodes(database, graph)
+        schema, before = graph_schema(database, graph), _nodes(database, graph)
         with Lease(database, graph) as lease:
             run = Run(database, lease, settings, tally, progress, "resolve", budget)
             found = decide(run, schema)
@@ -168,7 +168,8 @@ def decided(
         return _report(database, graph, found, before, tally)
 
 
-def _schema(database: Database, graph: str) -> Schema:
+def graph_schema(database: Database, graph: str) -> Schema:
+    """Return the schema of a graph. Raises UsageError where it holds no documents."""
     if not (documents := list_documents(database, graph)):
         raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
     return widest_schema(documents)
@@ -280,9 +281,7 @@ def _named(name: str, stored: Sequence[StoredDecision], graph: str) -> tuple[Sto
         if len(found) > 1:
             raise UsageError(f"{len(found)} decisions begin with {name!r}", hint="give more of the id")
     if not found:
-        raise UsageError(
-            f"no decision or run {name!r} is in graph {graph!r}", hint="`kg resolve --list` shows what there is"
-        )
+        raise UsageError(f"no decision or run {name!r} is in graph {graph!r}", hint="`kg resolve --list` shows them")
     return tuple(found)
 
 

@@ -1,1 +1,1 @@
-"""Names with two bearers, parted by hand: `kg resolve --split`."""
+"""What `kg resolve` asks about names beyond its rules, near names and namesakes, and `--split` by hand."""

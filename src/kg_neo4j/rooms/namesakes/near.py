@@ -32,7 +32,7 @@ def _questions(mentioned: Iterable[Mentioned], proposed: Proposed) -> Iterator[P
         if each.kind.family not in (OTHER, TIME) and (form := _form(each.name, each.kind.family)):
             alike[each.kind.family, form].append(each)
     for _, names in sorted(alike.items(), key=lambda each: (each[0][0], sorted(each[0][1]))):
-        for one, other in itertools.combinations(names[:MOST] if len(names) <= MOST else (), 2):
+        for one, other in itertools.combinations(names if len(names) <= MOST else (), 2):
             pair = frozenset((groups.entity(one.key), groups.entity(other.key)))
             if len(pair) == 2 and pair not in asked and groups.against(*sorted(pair)) is None:
                 asked.add(pair)

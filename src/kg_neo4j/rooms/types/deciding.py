@@ -11,13 +11,14 @@ from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
-from kg_neo4j.graph.database import Database, Reader
+from kg_neo4j.graph.database import Reader
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.replay import replay, schema_of, widest_schema
+from kg_neo4j.graph.replay import replay, schema_of
 from kg_neo4j.graph.resolution.decisions import ON_TYPES, TYPES, DecisionKind, Union, decide_type
 from kg_neo4j.graph.resolution.showing import StoredDecision, all_decisions, store
 from kg_neo4j.graph.type_decisions import type_map
+from kg_neo4j.pipeline.commands.resolve import PERSON, graph_schema
 from kg_neo4j.pipeline.run import Run, unread
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -25,7 +26,6 @@ from kg_neo4j.records import LoadReport
 from kg_neo4j.settings import Settings
 
 NODE, RELATIONSHIP = "node", "relationship"
-PERSON = "person"  # the rule of a decision that a person made
 _KINDS = {
     (NODE, False): DecisionKind.NODE_TYPE,
     (RELATIONSHIP, False): DecisionKind.RELATIONSHIP_TYPE,
@@ -132,13 +132,6 @@ def _opened(settings: Settings, progress: Progress) -> Iterator[tuple[Run, Schem
 def can_be_type(name: str) -> bool:
     """Return whether a name may be a label or a relationship type that people see."""
     return bool(TYPE_PATTERN.fullmatch(name)) and name not in RESERVED_RELATIONSHIP_TYPES
-
-
-def graph_schema(database: Database, graph: str) -> Schema:
-    """Return the schema of a graph. Raises UsageError where it holds no documents."""
-    if not (documents := list_documents(database, graph)):
-        raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
-    return widest_schema(documents)
 
 
 def _is_pending(stored: StoredDecision) -> bool:

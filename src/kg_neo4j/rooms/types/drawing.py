@@ -8,7 +8,7 @@ from dataclasses import replace
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.report_format import CONTROL, Report
 from kg_neo4j.graph.resolution.bearers import kind_of
-from kg_neo4j.rooms.types.deciding import graph_schema
+from kg_neo4j.pipeline.commands.resolve import graph_schema
 
 DRAWN = 30  # relationships in a diagram, the most frequent ones
 _QUOTED = str.maketrans({'"': "'", "<": "(", ">": ")", "|": "/"})

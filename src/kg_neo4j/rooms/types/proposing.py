@@ -21,9 +21,10 @@ from kg_neo4j.graph.resolution.decisions import ON_TYPES
 from kg_neo4j.graph.resolution.showing import all_decisions
 from kg_neo4j.graph.type_decisions import ANYTHING, PHRASE
 from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.resolve import graph_schema
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
-from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, ListedType, TypeChange, can_be_type, graph_schema, listed
+from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, ListedType, TypeChange, can_be_type, listed
 from kg_neo4j.settings import Settings
 
 KEPT = 40  # types of relationships that remain
