@@ -2,13 +2,12 @@
 // purpose: Documents that give others may mean another bearer of the name.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
-// columns: key STRING (a mention key of the entity), said LIST<LIST> (document id, title, roles, places; documents that give a place)
+// columns: key STRING (a mention key of the entity), said LIST<LIST> (document id, title, roles, places)
 // order:   key
 // source:  kg-neo4j
 MATCH (e:KgEntity)-[m:MENTIONED_IN]->(c:KgChunk)
-WHERE e.graph = $graph AND (m.role IS NOT NULL OR m.location IS NOT NULL)
+WHERE e.graph = $graph
 WITH e.id AS id, c.document_id AS document, min(m.key) AS key, collect(DISTINCT m.role) AS roles, collect(DISTINCT m.location) AS places
-WHERE size(places) > 0
 MATCH (d:KgDocument {id: document})
 WITH id, key, document, d.title AS title, roles, places
 ORDER BY id, document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from corpus import Fact, document, extraction, record_document, withdraw_document
 from entity_graph import SCHEMA
+from fake_llm import FakeLlm
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
@@ -166,23 +168,97 @@ def graph_of(database: Database, graph: str) -> str:
     return "\n".join(line for line in lines(database, graph) if '"Decision"' not in line)
 
 
+SAID = {
+    "mine.txt": {"role": "miner and union leader", "location": "Durham"},
+    "stage.txt": {"role": "concert singer", "location": "Vienna"},
+    "tour.txt": {"role": "singer", "location": "Oslo and Vienna"},  # the singer of the stage
+    "pit.txt": {"role": "leader of the miners", "location": "County Durham"},
+    "prize.txt": {},
+}
+
+
+def put_ann(database: Database, graph: str) -> None:
+    for name, values in SAID.items():
+        facts = [("Ann Reed", "MET", f"Person of {name}")]
+        put(database, graph, {name: facts}, values={"Ann Reed": values} if values else {})
+
+
 def test_where_roles_and_places_differ_there_is_a_question(database: Database, graph: str, settings: Settings) -> None:
     here = settings.model_copy(update={"graph": graph})
-    said = {
-        "mine.txt": ("miner and union leader", "Durham"),
-        "stage.txt": ("concert singer", "Vienna"),
-        "tour.txt": ("singer", "Oslo and Vienna"),  # the singer of the stage
-        "pit.txt": ("miners' speaker", "County Durham"),
-        "prize.txt": ("painter", ""),
-    }
-    for name, (role, place) in said.items():
-        values = {"role": role, **({"location": place} if place else {})}
-        put(database, graph, {name: [("Ann Reed", "MET", f"Person of {name}")]}, values={"Ann Reed": values})
+    put_ann(database, graph)
     found = resolve(settings=here, options=ResolveOptions(dry_run=True)).proposals
-    asked = [each for each in found if each.rule == "places"]
-    assert [each.verdict for each in asked] == [ProposalVerdict.ASK]
-    assert "`kg resolve --split` parts them" in asked[0].reason
-    assert {"Durham", "Vienna"} <= set(asked[0].reason.replace("'", " ").split())
+    (asked,) = [each for each in found if each.rule == "conflict"]
+    assert asked.verdict is ProposalVerdict.ASK
+    assert "`kg resolve --split` parts them" in asked.reason
+    assert asked.reason.count("Durham") == 1
+    assert "singer" in asked.reason
+    assert sorted(len(side.documents) for side in (asked.left, asked.right)) == [2, 2]
+
+
+def test_a_model_decides_whether_a_name_has_two_bearers(database: Database, graph: str, settings: Settings) -> None:
+    put_ann(database, graph)
+    before = graph_of(database, graph)
+    with FakeLlm() as llm:
+        here = settings.model_copy(update={"graph": graph, "openai_base_url": llm.url, "model": "fake"})
+        options = ResolveOptions(analytics=False)
+        llm.say("pair,same,reason\n1,no,a miner and a singer\n2,yes,why not\n")
+        report = resolve(settings=here, options=options)
+        (request,) = llm.requests
+        shown = re.findall(r"^A: .*?(?=^pair|^=====)", request.user, re.DOTALL | re.MULTILINE)
+        one, other = shown[0].split("\nB: ")
+        singer, miner = (one, other) if "concert singer" in one else (other, one)
+        assert ("concert singer, Vienna" in singer, "'tour.txt'" in singer) == (True, True)
+        assert ("miner and union leader, Durham" in miner, "'pit.txt'" in miner) == (True, True)
+        assert ["prize.txt" in each for each in shown] == [False, True]
+        people = [each["properties"] for each in entities(database, graph) if each["properties"]["name"] == "Ann Reed"]
+        assert sorted(each["evidence_count"] for each in people) == [2, 3]  # the prize is of the one that had the name
+        split = {each.decision.reason for each in report.decisions if not each.decision.revoked}
+        assert split == {"fake: a miner and a singer"}
+        assert {each.decision.rule for each in report.decisions} == {"model"}
+        assert resolve(settings=here, options=options).decisions == ()
+        undo(str(report.run), settings=here, analytics=False)
+        assert graph_of(database, graph) == before
+        assert resolve(settings=here, options=options).decisions == ()  # what was taken back is not asked again
+        assert llm.calls == 1
+
+
+def test_one_bearer_by_a_model_is_remembered(database: Database, graph: str, settings: Settings) -> None:
+    put_ann(database, graph)
+    before = graph_of(database, graph)
+    with FakeLlm() as llm:
+        here = settings.model_copy(update={"graph": graph, "openai_base_url": llm.url, "model": "fake"})
+        options = ResolveOptions(analytics=False)
+        llm.say("pair,same,reason\n1,unsure,little is known\n2,yes,a prize for singing\n")
+        llm.say("pair,same,reason\n1,yes,she sang for miners\n")
+        verdicts = [[each.verdict for each in resolve(settings=here, options=options).proposals] for _ in range(3)]
+        assert verdicts == [[ProposalVerdict.ASK, ProposalVerdict.JOIN], [ProposalVerdict.JOIN], []]
+        assert llm.calls == 2
+    assert graph_of(database, graph) == before
+
+
+@pytest.mark.parametrize(("same", "bearers"), [("no", 3), ("yes", 2), ("unsure", 2)])
+def test_those_parted_from_one_name_are_compared_with_each_other(
+    database: Database, graph: str, settings: Settings, same: str, bearers: int
+) -> None:
+    said = {"mine.txt": ("miner", "Durham"), "stage.txt": ("singer", "Vienna"), "prize.txt": ("painter", "Rome")}
+    for name, (role, place) in said.items():
+        values = {"Ann Reed": {"role": role, "location": place}}
+        put(database, graph, {name: [("Ann Reed", "MET", f"Person of {name}")]}, values=values)
+    before = graph_of(database, graph)
+    with FakeLlm() as llm:
+        here = settings.model_copy(update={"graph": graph, "openai_base_url": llm.url, "model": "fake"})
+        llm.say("pair,same,reason\n1,no,another\n2,no,another\n")
+        llm.say(f"pair,same,reason\n1,{same},why\n")
+        report = resolve(settings=here, options=ResolveOptions(analytics=False))
+        assert resolve(settings=here, options=ResolveOptions(analytics=False)).decisions == ()
+        first, second = (each.user for each in llm.requests)
+        assert all(f"in '{title}': {role}, {place}" in first for title, (role, place) in said.items())
+        assert second.count("Ann Reed, PERSON") == 2
+        assert sum(f"{role}, {place}" in second for role, place in said.values()) == 2
+    people = [each for each in entities(database, graph) if each["properties"]["name"] == "Ann Reed"]
+    assert len(people) == bearers
+    undo(str(report.run), settings=here, analytics=False)
+    assert graph_of(database, graph) == before
 
 
 class SaysVik:
@@ -232,4 +308,4 @@ def test_a_question_about_an_entity_whose_first_name_has_gone(
         settle(database, graph, SCHEMA, lease)
         derive_names(database, graph, lease)
     found = resolve(settings=here, options=ResolveOptions(dry_run=True)).proposals
-    assert [(each.left.name, each.rule) for each in found if each.rule == "places"] == [(left, "places")]
+    assert [(each.left.name, each.rule) for each in found if each.rule == "conflict"] == [(left, "conflict")]

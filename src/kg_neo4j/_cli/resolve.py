@@ -84,9 +84,8 @@ def _print_summary(report: ResolveReport, *, dry_run: bool) -> None:
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in ("join", "split", "apart", "ask"))
     facts: dict[str, object] = {"graph": report.graph.graph, "proposals": counted}
     if not dry_run:
-        taken_back = sum(each.decision.revoked for each in report.decisions)
-        stored = len(report.decisions) - taken_back
-        facts["decisions"] = f"{taken_back} taken back" if taken_back else f"{stored} stored as run {report.run}"
+        became = f"stored as run {report.run}" if report.proposals or not report.decisions else "taken back"
+        facts["decisions"] = f"{len(report.decisions)} {became}"
     facts |= {
         "nodes": report.graph.nodes if dry_run else f"{report.nodes_before} -> {report.graph.nodes}",
         "relationships": report.graph.relationships,

@@ -277,9 +277,10 @@ def find_namesakes(
             document: why for document, why in others.items() if namesake_key(each.key, document) not in one_by_decision
         }
         for document, reason in others.items():
-            found.append(Namesake(each, _of(each, [document], namesake_key(each.key, document)), document, reason))
+            other = of_documents(each, [document], namesake_key(each.key, document))
+            found.append(Namesake(each, other, document, reason))
         kept = [document for document in each.documents if document not in others] if others else ()
-        keys.append(_of(each, kept, each.key) if others else each)
+        keys.append(of_documents(each, kept, each.key) if others else each)
     keys.extend(each.other for each in found)
     return tuple(sorted(keys, key=lambda each: each.key)), tuple(found)
 
@@ -308,7 +309,7 @@ def _differ(one: Years, other: Years) -> str | None:
     return None
 
 
-def _of(mentioned: Mentioned, documents: Iterable[str], key: str) -> Mentioned:
+def of_documents(mentioned: Mentioned, documents: Iterable[str], key: str) -> Mentioned:
     """Return what some of its documents say of a key."""
     kept = {document: mentioned.documents[document] for document in documents}
     years = {document: mentioned.years[document] for document in kept if document in mentioned.years}

@@ -27,6 +27,7 @@ PAIRS = 20  # in one prompt
 SAID_CHARACTERS = 300  # of a description or quote
 HEADER = ["pair", "same", "reason"]
 ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unsure": None}
+_Said = Sequence[Sequence[str | None]]  # role or description, quote and title of the document of each mention
 _Rows = tuple[dict[int, tuple[bool | None, str]], int]
 
 
@@ -95,14 +96,21 @@ class CompareEntities(Job[Judgements]):
         return Judgements(decided, usage, rejected, tuple(notes))
 
     def _shown(self, proposals: Sequence[Proposal]) -> str:
-        keys = sorted({side.key for each in proposals for side in (each.left, each.right)})
-        rows = [[key, self.found.entity(key)] for key in keys]
+        sides = [(each, side) for each in proposals for side in (each.left, each.right)]
+        rows = [
+            [number, side.key, self.found.entity(side.key), documents]
+            for number, (each, side) in enumerate(sides)
+            for documents in ([*side.documents] if each.document else None,)
+        ]
         details = self.database.read(queries.get("write/resolve_details"), graph=self.graph, rows=rows)
-        said = {row["key"]: row["said"] for row in details}
-        return "\n\n".join(
-            f"pair {number}\n{_side('A', each.left, said)}\n{_side('B', each.right, said)}"
-            for number, each in enumerate(proposals, 1)
-        )
+        said = {row["number"]: row["said"] for row in details}
+        return pairs_text([(side, said.get(number, ())) for number, (_, side) in enumerate(sides)])
+
+
+def pairs_text(sides: Sequence[tuple[Mentioned, _Said]]) -> str:
+    """Return what a model reads of pairs, given as left, right, left, right; with what is said of each side."""
+    shown = [_side("AB"[number % 2], *side) for number, side in enumerate(sides)]
+    return "\n\n".join(f"pair {number}\n{one}\n{other}" for number, (one, other) in enumerate(batches(shown, 2), 1))
 
 
 def read_answer(text: str, pairs: int) -> tuple[dict[int, tuple[bool | None, str]], int]:
@@ -136,14 +144,14 @@ def _rows(text: str) -> Iterator[list[str]]:
                 yield [""]
 
 
-def _side(mark: str, mentioned: Mentioned, said: Mapping[str, Sequence[Sequence[str | None]]]) -> str:
+def _side(mark: str, mentioned: Mentioned, said: _Said) -> str:
     years = [
         f"{word} {'/'.join(str(year) for year in sorted(found))}"
         for word, found in (("born", mentioned.births), ("died", mentioned.deaths))
         if found
     ]
     lines = [f"{mark}: {', '.join([_line(mentioned.name), mentioned.type, *years])}"]
-    for text, quote, title in said.get(mentioned.key, ()):
+    for text, quote, title in said:
         parts = [_line(part) for part in dict.fromkeys((text, quote)) if part]
         lines.append(f"   in {_line(title or '')!r}: {' | '.join(parts)}")
     return "\n".join(lines)

@@ -51,7 +51,7 @@ class Proposal:
     rule: str
     score: float
     reason: str
-    document: str = ""  # of SPLIT: the document that means the right one
+    document: str = ""  # of SPLIT, and of the question of one name or two: the document that means the right one
 
 
 @dataclass(frozen=True, slots=True)

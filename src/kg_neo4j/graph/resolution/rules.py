@@ -68,7 +68,7 @@ def spelling(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]
             if short.form.qualifier != long.form.qualifier or short.form.generation != long.form.generation:
                 continue
             # two spellings of one word in one document are often two names: Smith and Smyth
-            is_word = rule == "sounds" and len(short.form.core) == 1
+            is_word = rule == "sounds" and len(short.form.core) == len(long.form.core) == 1
             risky = is_word and shared(groups.documents(short.key), groups.documents(long.key))
             reason = f"{short.name!r} and {long.name!r} {words}"
             yield MergeCandidate(short.key, long.key, rule, OPEN if risky else score, reason)

@@ -18,11 +18,11 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
-from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
+from kg_neo4j.graph.resolution.decisions import Components, Decision, DecisionKind, components, decide, tell_apart
 from kg_neo4j.graph.resolution.derived import read_mentioned, read_sources
 from kg_neo4j.graph.resolution.judgement import CompareEntities
 from kg_neo4j.graph.resolution.link_files import read_links
-from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed, judged, propose
+from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, judged, propose
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.search_indexes import usable_indexes
@@ -35,6 +35,7 @@ from kg_neo4j.settings import Settings
 
 SHORTEST_ID = 6  # digits of a decision's id that name it; fewer are the number of a run
 PERSON = "person"  # the rule of a decision on one pair; of a file of links it is "file"
+NAMESAKES = "kg_neo4j.rooms.namesakes"
 MODEL_SCORE = 0.8  # of what a model decided: no more than that of a rule that decides alone
 
 
@@ -202,13 +203,23 @@ def _propose(
             unknown.extend(links.unknown)
     sources = read_sources(database, graph, _entity_vectors(database, settings))
     given = [each.decision for each in (*stored, *new_decisions(graph, said, stored))]
-    near = resolve_name("kg_neo4j.rooms.namesakes.near:with_near_names")
-    proposed = near(mentioned, propose(mentioned, sources, given))
-    if proposed.open and not options.dry_run:
-        proposed = _ask(database, settings, proposed, stored, tally, budget)
+
+    def ask(asked: Sequence[Proposal], shown: Components) -> dict[tuple[str, str], tuple[bool, str]]:
+        if options.dry_run or not asked:
+            return {}
+        door = factory.door(settings, budget=budget)
+        found = door.do(CompareEntities(database, graph, shown, asked))
+        tally.usage += found.usage
+        tally.notes.extend(found.notes)
+        if found.rejected:
+            tally.notes.append(f"{found.rejected} rows of the model's answers were not as asked; their pairs stay open")
+        return {pair: (same, f"{door.name}: {reason}") for pair, (same, reason) in found.decided.items()}
+
+    near = resolve_name(f"{NAMESAKES}.near:with_near_names")(mentioned, propose(mentioned, sources, given))
+    proposed = judged(near, ask(near.open, components(each.decision for each in stored)), MODEL_SCORE)
+    conflicts = resolve_name(f"{NAMESAKES}.conflicts:conflicts")
+    proposals = (*said, *proposed.proposals, *conflicts(database, graph, mentioned, given, ask, MODEL_SCORE))
     progress.finish("resolve")
-    parted = resolve_name("kg_neo4j.rooms.namesakes.conflicts:conflicting")(database, graph, mentioned)
-    proposals = (*said, *proposed.proposals, *parted)
     made = () if options.dry_run else new_decisions(graph, proposals, stored)
     return Decided(proposals, made, tuple(unknown))
 
@@ -226,26 +237,6 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
     return name if any(each.name == name for each in usable) else None
 
 
-def _ask(
-    database: Database,
-    settings: Settings,
-    proposed: Proposed,
-    stored: Sequence[StoredDecision],
-    tally: Tally,
-    budget: Budget | None,
-) -> Proposed:
-    """Put the grey band to the model that the settings mean; without one it stays open."""
-    door = factory.door(settings, budget=budget)
-    shown = components(each.decision for each in stored)
-    found = door.do(CompareEntities(database, settings.graph, shown, proposed.open))
-    tally.usage += found.usage
-    tally.notes.extend(found.notes)
-    if found.rejected:
-        tally.notes.append(f"{found.rejected} rows of the model's answers were not as asked; their pairs stay open")
-    answers = {pair: (same, f"{door.name}: {reason}") for pair, (same, reason) in found.decided.items()}
-    return judged(proposed, answers, MODEL_SCORE)
-
-
 def new_decisions(
     graph: str, proposals: Iterable[Proposal], stored: Sequence[StoredDecision]
 ) -> tuple[StoredDecision, ...]:
@@ -259,14 +250,16 @@ def new_decisions(
         decision = _decision(graph, each)
         left, right = sorted((each.left, each.right), key=lambda side: side.key)
         if decision.id not in standing:
-            made.setdefault(decision.id, StoredDecision(replace(decision, run=run), left.shown, right.shown, True))
+            pending = not decision.revoked
+            made.setdefault(decision.id, StoredDecision(replace(decision, run=run), left.shown, right.shown, pending))
     return tuple(made.values())
 
 
 def _decision(graph: str, proposal: Proposal) -> Decision:
     how = (proposal.rule, proposal.score, proposal.reason)
-    if proposal.verdict is ProposalVerdict.SPLIT:
-        return tell_apart(graph, proposal.left.key, proposal.document, *how)
+    if proposal.document:  # one bearer: as a split that was taken back
+        split = tell_apart(graph, proposal.left.key, proposal.document, *how)
+        return replace(split, revoked=proposal.verdict is not ProposalVerdict.SPLIT)
     joined = DecisionKind.MUST_LINK if proposal.rule in ("file", PERSON) else DecisionKind.SAME
     kind = joined if proposal.verdict is ProposalVerdict.JOIN else DecisionKind.CANNOT_LINK
     return decide(graph, kind, (proposal.left.key, proposal.right.key), *how)

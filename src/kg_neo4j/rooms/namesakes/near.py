@@ -15,7 +15,10 @@ from kg_neo4j.words import fold, is_stop_word, split_words
 
 STEM = 6  # letters by which words are compared: "Confederacy" and "Confederation", "follower" and "followers"
 MOST = 8  # names of one form; more are no names of one thing
-KINDS = frozenset("banu clan tribe mount cave city town kingdom river house company inc ltd".split())
+KINDS = frozenset(
+    "banu clan tribe mount cave city town kingdom river rio lake house company inc ltd hms rms uss ss "
+    "peace treaty".split()
+)
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.identity import namesake_key, normalise
+from kg_neo4j.graph.resolution.bearers import Mentioned
 from kg_neo4j.graph.resolution.decisions import components
 from kg_neo4j.graph.resolution.derived import read_mentioned
 from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict
@@ -48,16 +49,29 @@ def split_name(
         if not meant or len(meant) == len(there):
             hint = f"--document NAME, once for each: {', '.join(repr(each.title) for each in there)} mention {name}"
             raise UsageError(f"say which documents mean the other {name}", hint=hint)
-        split = ProposalVerdict.SPLIT
-        others = [
-            Proposal(each, replace(each, key=namesake_key(each.key, of.id)), split, PERSON, 1.0, REASON, of.id)
-            for each in keys
-            for of in meant
-            if of.id in each.documents
-        ]
-        first, *rest = (each.right for each in others)
-        joined = [Proposal(first, each, ProposalVerdict.JOIN, PERSON, 1.0, REASON) for each in rest]
-        made = new_decisions(graph, (*others, *joined), stored)
-        return Decided((*others, *joined), made)
+        proposals = part(keys, [each.id for each in meant], PERSON, 1.0, REASON)
+        return Decided(proposals, new_decisions(graph, proposals, stored))
 
     return decided(found, settings, analytics, None, progress)
+
+
+def part(
+    names: Iterable[Mentioned], documents: Sequence[str], rule: str, score: float, reason: str
+) -> tuple[Proposal, ...]:
+    """Return the proposals that some documents mean another bearer of these names, the same one in all of them."""
+    others = [
+        Proposal(
+            each,
+            replace(each, key=namesake_key(each.key, document)),
+            ProposalVerdict.SPLIT,
+            rule,
+            score,
+            reason,
+            document,
+        )
+        for each in names
+        for document in documents
+        if document in each.documents
+    ]
+    first, *rest = (each.right for each in others)
+    return (*others, *(Proposal(first, each, ProposalVerdict.JOIN, rule, score, reason) for each in rest))

@@ -116,6 +116,13 @@ def test_other_bearers_stay_apart(keys: tuple[Mentioned, ...]) -> None:
     assert joined(*keys) == set()
 
 
+@pytest.mark.parametrize("graph", "abcdef")
+def test_the_article_of_a_name_may_be_missing_whichever_key_comes_first(graph: str) -> None:
+    keys = [named(name, "a.txt", graph=graph) for name in ("Al-Tabari", "Tabari")]
+    assert [each.partition(": ")[2] for each in joined(*keys)] == ["sounds"]
+    assert joined(*(named(name, "a.txt", graph=graph) for name in ("Smith", "Smyth"))) == set()
+
+
 def test_a_surname_that_fits_two_is_nobodys() -> None:
     curies = [named("Marie Curie"), named("Pierre Curie")]
     assert joined(named("Curie"), *curies) == set()

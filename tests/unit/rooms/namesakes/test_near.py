@@ -7,7 +7,6 @@ import pytest
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
 from kg_neo4j.graph.resolution.candidates import Sources
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict, judged, propose
-from kg_neo4j.rooms.namesakes.conflicts import may_be_two
 from kg_neo4j.rooms.namesakes.near import with_near_names
 
 
@@ -62,19 +61,3 @@ def test_what_a_rule_asks_is_not_asked_twice() -> None:
     found = with_near_names(keys, propose(keys, Sources(), [])).proposals
     pairs = [frozenset((each.left.key, each.right.key)) for each in found]
     assert len(pairs) == len(set(pairs))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ((["miner"], ["Durham"]), (["singer"], ["Vienna"]), True),
-        ((["miner"], ["Durham"]), ([], ["Vienna"]), True),
-        ((["miner"], ["Durham"]), (["miners' leader"], ["Vienna"]), False),
-        ((["miner"], ["Durham"]), (["singer"], ["County Durham"]), False),
-        ((["miner"], []), (["singer"], ["Vienna"]), False),
-    ],
-)
-def test_other_places_and_no_role_in_common_may_be_two(
-    one: tuple[list[str], list[str]], other: tuple[list[str], list[str]], expected: bool
-) -> None:
-    assert may_be_two(one, other) is may_be_two(other, one) is expected
