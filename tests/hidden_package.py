@@ -14,9 +14,10 @@ import pytest
 from kg_neo4j import plugins
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-PACKAGES = ("kg_neo4j_lab", "kg_neo4j_offline", "kg_neo4j_scale", "kg_neo4j_serve", "neo4j_local")
-WINGS = {"lab": "kg_neo4j_lab", "offline": "kg_neo4j_offline", "scale": "kg_neo4j_scale", "serve": "kg_neo4j_serve"}
-WINGS["local"] = "neo4j_local"
+WINGS = {name: f"kg_neo4j_{name}" for name in ("lab", "offline", "readers", "scale", "serve")} | {
+    "local": "neo4j_local"
+}
+PACKAGES = tuple(WINGS.values())
 needs_all = pytest.mark.needs(*PACKAGES)  # for tests of all commands and of the pages for users
 HIDES = """\
 import sys

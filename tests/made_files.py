@@ -260,13 +260,13 @@ def _hostile_pdfs() -> Iterator[HostileFile]:
 
 
 def _hostile_archives() -> Iterator[HostileFile]:
-    yield HostileFile("lying.docx", lying_archive(b" " * 5_000_000, declared=10), "damaged DOCX")
+    yield HostileFile("lying.docx", lying_archive(b" " * 5_000_000, declared=10), "damaged archive")
     yield HostileFile("declared.docx", lying_archive(b" " * 1_000, declared=1_000_000_000), "zip bomb")
     yield HostileFile("dense.docx", archive([("word/document.xml", b" " * 20_000_000)]), "zip bomb")
     yield HostileFile("members.docx", archive([(f"word/{each}.xml", b"") for each in range(3_000)]), "3,000 members")
     yield HostileFile("nested.docx", archive([("a.zip", archive([("b", b"c")]))]), "damaged DOCX")
-    yield HostileFile("cut.docx", docx()[:500], "damaged DOCX")
-    yield HostileFile("no-docx.docx", b"plain text", "damaged DOCX")
+    yield HostileFile("cut.docx", docx()[:500], "damaged archive")
+    yield HostileFile("no-docx.docx", b"plain text", "damaged archive")
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     laughs = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "ha">{levels}]><x>&e9;</x>'.encode()
     yield HostileFile("laughs.docx", archive([("[Content_Types].xml", laughs), ("_rels/.rels", laughs)]), "DOCX")

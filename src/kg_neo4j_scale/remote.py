@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from kg_neo4j.acquire.files import MAX_BYTES
-from kg_neo4j.acquire.folders import SUFFIXES, FoundFile
+from kg_neo4j.acquire.folders import FoundFile
+from kg_neo4j.acquire.readers import NO_READER, kinds
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import SkippedSource
 
@@ -43,11 +44,9 @@ def _found(store: Any, root: str, listed: list[str]) -> Iterator[FoundFile | Ski
         url = store.unstrip_protocol(path)
         key = path.rpartition("/")[2] if path == root else path.removeprefix(root.rstrip("/")).strip("/")
         if any(part.startswith(".") for part in key.split("/")):
-            yield SkippedSource(url, "hidden")
-        elif path != root and PurePosixPath(path).suffix.lower() not in SUFFIXES:
-            yield SkippedSource(
-                url, f"not one of {', '.join(SUFFIXES)}; name the object itself to have it read as text"
-            )
+            yield SkippedSource(url, "hidden", "hidden")
+        elif path != root and (suffix := PurePosixPath(path).suffix.lower()) not in kinds():
+            yield SkippedSource(url, NO_READER, suffix or "-")
         else:
             yield FoundFile(Path(path), url, key, url, named=path == root)
 

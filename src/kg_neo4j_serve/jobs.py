@@ -119,13 +119,13 @@ class Jobs:
 
 def checked_name(name: str) -> str:
     """Return the name of a file. Raises UsageError for one that could lead out of its folder, or cannot be read."""
-    from kg_neo4j.acquire.folders import SUFFIXES
+    from kg_neo4j.acquire.readers import kinds
 
     is_plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and name == name.strip()
     if not is_plain or name.startswith(".") or not 0 < len(name) <= LONGEST_NAME:
         raise UsageError(f"not the name of a file: {name[:80]!r}", hint="a plain name such as notes.txt")
-    if Path(name).suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{name!r} ends with none of {', '.join(SUFFIXES)}", hint="name a text NAME.txt")
+    if Path(name).suffix.lower() not in kinds():
+        raise UsageError(f"{name!r} ends with none of {', '.join(kinds())}", hint="name a text NAME.txt")
     return name
 
 

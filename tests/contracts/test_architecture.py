@@ -17,6 +17,7 @@ CHECKOUT = SOURCE.parent
 BESIDE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kg_neo4j_lab": (("kg_neo4j", "kg_neo4j_offline"), ()),
     "kg_neo4j_offline": (("kg_neo4j",), ("extract/engine", "factory")),
+    "kg_neo4j_readers": (("kg_neo4j",), ()),
     "kg_neo4j_scale": (("kg_neo4j",), ()),
     "kg_neo4j_serve": (("kg_neo4j",), ()),
     "neo4j_local": ((), ("local_server",)),

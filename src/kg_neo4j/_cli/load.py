@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -14,7 +16,7 @@ from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import price, print_estimates, print_facts, print_table, progress, remark, show, spent
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import LoadPlan, LoadReport, QuarantinedRow, RunCounts, Usage
+from kg_neo4j.records import LoadPlan, LoadReport, QuarantinedRow, RunCounts, SkippedSource, Usage
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 
@@ -134,16 +136,26 @@ def print_load(report: LoadReport) -> None:
     facts |= extraction_facts(report)
     facts |= {name: getattr(report, name) for name in ("nodes", "relationships", "communities", "changes")}
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
-    remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
+    remark("skipped", skipped_lines(report.skipped))
     remark("failed", report.failed_chunks)
     remark("note", report.notes)
     remark("unfinished", report.unfinished)
 
 
 def is_partly_done(report: RunCounts) -> bool:
-    """Return whether a source was skipped, a chunk failed, no row was accepted, or a model gave few for all texts."""
+    """Return whether a source was refused, a chunk failed, no row was accepted, or a model gave few for all texts."""
+    refused = any(not each.kind for each in report.skipped)
     has_rows = report.rows.accepted or not report.rows.read
-    return bool(report.failed_chunks or report.skipped or report.few_rows or not has_rows)
+    return bool(report.failed_chunks or refused or report.few_rows or not has_rows)
+
+
+def skipped_lines(skipped: Sequence[SkippedSource]) -> list[str]:
+    """Return a line for each source that was refused, and one that counts files of kinds that are not read."""
+    lines = [f"{each.source}: {each.reason}" for each in skipped if not each.kind]
+    if kinds := Counter(sorted(each.kind for each in skipped if each.kind)):
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        lines.append(f"{kinds.total():,} file{'s'[: kinds.total() > 1]} of kinds that are not read ({counts})")
+    return lines
 
 
 def extraction_facts(report: RunCounts) -> dict[str, object]:
@@ -185,7 +197,7 @@ def _print_plan(plan: LoadPlan) -> None:
         facts["embedding"] = f"{_tokens(plan.embedding)}, {price(plan.embedding, _UNKNOWN)}"
     print_facts(facts)
     print_estimates(plan.assumptions)
-    remark("skipped", (f"{each.source}: {each.reason}" for each in plan.skipped))
+    remark("skipped", skipped_lines(plan.skipped))
     remark("note", plan.notes)
 
 

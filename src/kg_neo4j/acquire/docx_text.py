@@ -81,7 +81,7 @@ def check_archive(data: bytes) -> None:
                 if unpacked - before > MAX_XML_BYTES and member.filename.endswith((".xml", ".rels")):
                     raise UnreadableSource(f"{member.filename} unpacks to more than {MAX_XML_BYTES:,} bytes")
     except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
-        raise UnreadableSource(f"damaged DOCX: {error}") from error
+        raise UnreadableSource(f"damaged archive: {error}") from error
 
 
 def _check_size(unpacked: int, packed: int, verb: str) -> None:

@@ -8,12 +8,15 @@ import re
 import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kg_neo4j.acquire.decoding import check_encoding
-from kg_neo4j.acquire.folders import ALL, SUFFIXES, FilePatterns, FoundFile, find, places_of
+from kg_neo4j.acquire.folders import ALL, FilePatterns, FoundFile, find, places_of
 from kg_neo4j.acquire.identity import document_id, text_hash
+from kg_neo4j.acquire.interface import Attached
 from kg_neo4j.acquire.language import detect, primary
+from kg_neo4j.acquire.readers import NO_READER, kind_of, kinds
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
@@ -21,6 +24,7 @@ from kg_neo4j.records import Document, SkippedSource
 _HEAD = 4_096  # bytes; the first line begins with what tells
 _EXPORT = re.compile(rb'\{"kind":"node","labels":\["\w+"(?:,"\w+")*\],"properties":\{')
 _ARCHIVE = b'{"format":"kg-neo4j archive",'
+MAX_ATTACHED = 3  # mails within each other
 MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then stays under 1 GB of memory
 
 
@@ -37,12 +41,12 @@ def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all bu
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
-    Read are txt, md, rst, html, pdf and docx, of folders those that are `chosen`; a file named itself is tried as text
-    whatever its suffix. `alias` names the one source in place of its own name; `language`, a code such as "pl", is that
-    of all of them, and found for each by itself where it is None; likewise `encoding`, such as "cp1252", of those that
-    are text. Keys are relative to `root`, and files of the documents in `known` keep theirs: see `folders.places_of`
-    and `folders.find`, which also name the errors for sources. Raises UsageError if `language` is not a code, or
-    `encoding` is unknown.
+    Read are those of a suffix in `readers.kinds`, of folders those that are `chosen`; a file named itself is tried as
+    text whatever its suffix. What is attached to a mail follows it. `alias` names the one source in place of its own
+    name; `language`, a code such as "pl", is that of all of them, and found for each by itself where it is None;
+    likewise `encoding`, such as "cp1252", of those that are text. Keys are relative to `root`, and files of the
+    documents in `known` keep theirs: see `folders.places_of` and `folders.find`, which also name the errors for
+    sources. Raises UsageError if `language` is not a code, or `encoding` is unknown.
     """
     check_language(language)
     encoding = None if encoding is None else check_encoding(encoding)
@@ -66,7 +70,7 @@ def read_found(
                 yield file
                 continue
             try:
-                yield parse(file, read_bytes(file.path), graph, language, sandbox, encoding)
+                yield from documents(file, read_bytes(file.path), graph, language, sandbox, encoding)
             except UnreadableSource as refused:
                 yield skipped(file, refused)
 
@@ -76,18 +80,53 @@ def skipped(file: FoundFile, refused: UnreadableSource) -> SkippedSource:
     return SkippedSource(file.source, f"{refused} ({refused.hint})" if refused.hint else str(refused))
 
 
+def documents(
+    file: FoundFile,
+    data: bytes,
+    graph: str,
+    language: str | None,
+    sandbox: Sandbox,
+    encoding: str | None = None,
+    depth: int = 0,
+) -> Iterator[Document | SkippedSource]:
+    """Yield the document that a file is, then those of what is attached to it. Raises UnreadableSource for the file."""
+    document, attached = _parsed(file, data, graph, language, sandbox, encoding)
+    yield document
+    for name, contents in attached:
+        path = file.path / name
+        inner = FoundFile(path, f"{file.real_path}/{name}", f"{file.key}/{name}", f"{file.source}/{name}", named=False)
+        suffix = path.suffix.lower()
+        if suffix not in kinds():
+            yield SkippedSource(inner.source, NO_READER, suffix or "-")
+        elif depth == MAX_ATTACHED:
+            yield SkippedSource(inner.source, f"attached to what is attached, {MAX_ATTACHED} times over")
+        else:
+            try:
+                yield from documents(inner, contents, graph, language, sandbox, None, depth + 1)
+            except UnreadableSource as refused:
+                yield skipped(inner, refused)
+
+
 def parse(
     file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
 ) -> Document:
-    """Return the document that a file with the contents `data` is. Raises UnreadableSource."""
+    """Return the document that a file with the contents `data` is; what is attached is counted in `left_out`."""
+    document, attached = _parsed(file, data, graph, language, sandbox, encoding)
+    told = f"{len(attached)} attached file{'s'[: len(attached) > 1]} left out" if attached else ""
+    return replace(document, left_out="; ".join(filter(None, (document.left_out, told))))
+
+
+def _parsed(
+    file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None
+) -> tuple[Document, Attached]:
     if holds_graph(data):
         raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
     if not data.strip():
         raise UnreadableSource("empty" if not data else "only white space")
-    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
+    parsed = sandbox.parse(kind_of(file.path.suffix, data), data, encoding)
     if not parsed.text.strip():
         raise UnreadableSource("no text", hint=parsed.left_out)
-    return Document(
+    document = Document(
         id=document_id(graph, "file", file.key),
         graph=graph,
         kind="file",
@@ -104,15 +143,7 @@ def parse(
         author=parsed.author,
         date=parsed.date,
     )
-
-
-def _sniffed_kind(data: bytes) -> str:
-    """Return the kind of a file whose suffix says nothing, by its first bytes."""
-    if data.startswith(b"%PDF-"):
-        return "pdf"
-    if data.startswith(b"PK\x03\x04") and b"word/document.xml" in data:
-        return "docx"
-    return "html" if data[:1_000].lstrip().lower().startswith((b"<!doctype html", b"<html")) else "text"
+    return document, parsed.attached
 
 
 def read_bytes(path: Path) -> bytes:

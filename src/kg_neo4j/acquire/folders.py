@@ -13,22 +13,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
 from kg_neo4j.acquire.identity import origin_id
+from kg_neo4j.acquire.readers import NO_READER, kinds
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.records import SkippedSource
 
-SUFFIXES = {
-    ".txt": "text",
-    ".text": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".rst": "rst",
-    ".rest": "rst",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-    ".docx": "docx",
-}
 MAX_KEY_CHARACTERS = 1_000
 MAX_FOLDERS = 200  # within each other; the walk recurses
 ROOT_MARK = "kg.toml"  # its folder is the root of the keys of the files below it
@@ -268,15 +256,13 @@ def _in_folder(
         if entry.name == ROOT_MARK or chosen.leaves_out(below, is_folder=entry.is_dir(follow_symlinks=False)):
             continue
         if entry.name.startswith("."):
-            yield SkippedSource(named, "hidden")
+            yield SkippedSource(named, "hidden", "hidden")
         elif entry.is_dir(follow_symlinks=False):
             yield from _in_folder(Path(entry.path), source, keys, f"{prefix}/{entry.name}", chosen)
         elif entry.is_symlink() and (refused := _refused_link(entry.path, source.path)):
             yield SkippedSource(named, refused)
-        elif Path(entry.name).suffix.lower() not in SUFFIXES and not chosen.names(below):
-            yield SkippedSource(
-                named, f"not one of {', '.join(SUFFIXES)}; name the file itself to have it read as text"
-            )
+        elif (suffix := Path(entry.name).suffix.lower()) not in kinds() and not chosen.names(below):
+            yield SkippedSource(named, NO_READER, suffix or "-")
         else:
             real = real_path(entry.path)
             key = keys.key(source, real, printable(f"{prefix}/{entry.name}"))
@@ -375,6 +361,8 @@ class LoadedFolder:
         if folder not in self._listings:
             try:
                 self._listings[folder] = frozenset(printable(entry.name) for entry in folder.iterdir())
+            except NotADirectoryError:  # what was attached to a file
+                self._listings[folder] = frozenset()
             except OSError:
                 self._listings[folder] = None
         return self._listings[folder]

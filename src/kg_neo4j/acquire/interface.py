@@ -12,6 +12,8 @@ from kg_neo4j.records import Section
 
 _MAIL = re.compile(r"\s*<[^<>\s]+@[^<>\s]+>")
 
+Attached = tuple[tuple[str, bytes], ...]  # files within a source, each a source of its own: name and contents
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
@@ -24,6 +26,7 @@ class ParsedText:
     left_out: str = ""  # what of the source is not in `text`, in words
     author: str = ""  # as the source gives it, several parted by commas
     date: str = ""  # as the source gives it
+    attached: Attached = ()
 
 
 def with_head(parsed: ParsedText, fields: Mapping[str, Any]) -> ParsedText:

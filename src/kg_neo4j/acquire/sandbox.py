@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+from base64 import b64decode, b64encode
 from dataclasses import dataclass, replace
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import IO, Any
 
 import psutil
@@ -57,7 +58,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     __exit__ = close
 
     def parse(self, kind: str, data: bytes, encoding: str | None = None) -> ParsedText:
-        """Return the text of a file of `kind`, a value of `folders.SUFFIXES`, or of a page ("wiki").
+        """Return the text of a file of `kind`, a value of `readers.kinds`, or of a page ("wiki").
 
         `encoding`, as `decoding.check_encoding` returns it, is that of all but PDF and DOCX. Raises
         UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
@@ -82,7 +83,8 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             raise UnreadableSource(outcome["refused"], hint=outcome["hint"])
         sections = tuple(Section(*section) for section in outcome["sections"])
         told = {name: outcome[name] for name in _TOLD}
-        return ParsedText(text, sections=sections, pages=tuple(outcome["pages"]), **told)
+        attached = tuple((name, b64decode(contents)) for name, contents in outcome["attached"])
+        return ParsedText(text, sections=sections, pages=tuple(outcome["pages"]), attached=attached, **told)
 
 
 class _Crashed(UnreadableSource):
@@ -197,7 +199,8 @@ def _read(kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any],
         return {"refused": str(refused), "hint": refused.hint}, b""
     sections = [(section.title, section.level, section.start, section.end) for section in parsed.sections]
     told = {name: getattr(parsed, name) for name in (*_TOLD, "pages")}
-    return told | {"sections": sections}, parsed.text.encode("utf-8")
+    attached = [(name, b64encode(contents).decode("ascii")) for name, contents in parsed.attached]
+    return told | {"sections": sections, "attached": attached}, parsed.text.encode("utf-8")
 
 
 def _set_alarm(seconds: float) -> None:
@@ -226,13 +229,14 @@ def _parsed(kind: str, data: bytes, encoding: str | None) -> ParsedText:
     """Return the text of a file; the library that reads it is imported in the child alone."""
     from kg_neo4j.acquire.decoding import DAMAGED, decode, normalise_text
 
-    module = import_module(f"kg_neo4j.acquire.{_MODULES[kind]}")
-    given: list[Any] = [data]
+    own = kind in _MODULES
+    reader = resolve_name(f"kg_neo4j.acquire.{_MODULES[kind]}:read_{kind}" if own else kind)
+    given: list[Any] = [data] if own else [data, encoding]
     if kind in ("text", "markdown", "rst"):
         given = [normalise_text(decode(data, encoding=encoding))]
     elif kind == "html":
         given = [data, encoding]
-    found: ParsedText = getattr(module, f"read_{kind}")(*given)
+    found: ParsedText = reader(*given)
     damaged = found.text.count(DAMAGED) if encoding else 0
     if damaged:
         told = f"{damaged:,} character{'s'[: damaged > 1]} cannot be read and {'are' if damaged > 1 else 'is'} U+FFFD"

@@ -49,13 +49,13 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 def upload(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the plan of an upload; without one, what may be uploaded."""
-    from kg_neo4j.acquire.folders import SUFFIXES
+    from kg_neo4j.acquire.readers import kinds
 
     id = given.get("plan", "")
     return {
         "plan": _planned(service, id) if id else None,
         "spending": _spending(service),
-        "suffixes": tuple(SUFFIXES),
+        "suffixes": tuple(kinds()),
         "most_files": limits.MOST_FILES,
         "most_bytes": limits.MOST_UPLOAD,
     }

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from another_user import as_nobody, open_folder
-from kg_neo4j.acquire import files, folders
+from kg_neo4j.acquire import files, folders, readers
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.records import Document, SkippedSource
 from made_files import archive, docx, pdf
@@ -169,7 +169,7 @@ def test_one_letter_is_a_document(tmp_path):
 
 def test_unknown_suffix_is_skipped_in_a_folder_and_read_when_named(tmp_path):
     (tmp_path / "notes.log").write_text("A line.", encoding="utf-8")
-    assert "not one of .txt" in read(tmp_path)[0].reason
+    assert "no reader reads it" in read(tmp_path)[0].reason
     assert only_document(tmp_path / "notes.log").text == "A line."
 
 
@@ -182,7 +182,7 @@ def test_named_file_is_known_by_its_contents(tmp_path, content):
 
 def test_hidden_files_are_skipped_with_a_reason(corpus):
     (corpus / ".secret.txt").write_text("x", encoding="utf-8")
-    assert SkippedSource(str(corpus / ".secret.txt"), "hidden") in read(corpus)
+    assert SkippedSource(str(corpus / ".secret.txt"), "hidden", "hidden") in read(corpus)
 
 
 def test_pipe_device_and_socket_do_not_hang(tmp_path):
@@ -350,7 +350,7 @@ def test_hostile_corpus_is_accounted_for_file_by_file(tmp_path):
     contents = [b"", b" ", b"x", bytes(100), bytes(range(256)), b"\xff\xfe", b"%PDF-", b"PK\x03\x04", b"<" * 5_000]
     contents += ["zażółć".encode(codec) for codec in ("utf-8", "utf-16", "cp1250", "iso8859-2", "cp852")]
     for number in range(200):
-        suffix = list(folders.SUFFIXES)[number % 3]  # the kinds that are read in this process
+        suffix = list(readers.OWN)[number % 3]  # the kinds that are read in this process
         (folder / f"{number:03}{suffix}").write_bytes(contents[number % len(contents)])
     found = read(folder)
     assert len(found) == 200

@@ -66,7 +66,7 @@ def test_bad_file_between_good_ones_does_not_end_the_run(tmp_path):
     (folder / "b.html").write_text('<meta charset="undefined">\0\0\0', encoding="utf-8")
     report = dry_run(folder, tmp_path / "home")
     assert report["documents"] == 3
-    assert report["skipped"] == [{"source": str(folder / "b.html"), "reason": "binary (NUL bytes)"}]
+    assert report["skipped"] == [{"source": str(folder / "b.html"), "reason": "binary (NUL bytes)", "kind": ""}]
 
 
 @pytest.mark.needs("kg_neo4j_offline", "neo4j_local")

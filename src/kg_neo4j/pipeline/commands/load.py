@@ -215,8 +215,8 @@ def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> l
     found = [each for each in stored if each.origin == origin or source in (each.id, each.source, each.title, each.key)]
     if len(found) > 1:
         raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
-    if found:
-        return found
+    if found:  # with what is attached to it
+        return [*found, *(each for each in stored if each.key.startswith(f"{found[0].key}/"))]
     folder = LoadedFolder(name, root=root)
     files = [each for each in stored if each.kind == "file"]
     key = folder.place.key

@@ -60,7 +60,7 @@ def test_it_lists_key_address_size_and_hash_of_each_document(docs: Path) -> None
     left_out = [each for each in manifest.entries([str(docs)]) if isinstance(each, SkippedSource)]
     assert [(Path(each.source).name, each.reason.split(";")[0][:10]) for each in left_out] == [
         (".hidden.txt", "hidden"),
-        ("picture.png", "not one of"),
+        ("picture.png", "no reader "),
     ]
 
 

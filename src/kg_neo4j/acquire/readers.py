@@ -1,0 +1,60 @@
+"""Which reader reads which files: those of `acquire`, and those that packages add by entry points.
+
+    [project.entry-points."kg_neo4j.readers"]
+    pptx = "kg_neo4j_readers.slides:read_slides"
+
+The name is a suffix. The function takes the bytes of a file, and the encoding that the user names or None. It returns a
+`ParsedText`, or raises UnreadableSource. It runs in a child process with limits of time and memory. A suffix that
+`acquire` reads cannot be taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from kg_neo4j import plugins
+
+READERS = "kg_neo4j.readers"
+NO_READER = "no reader reads it; name the file itself to have it read as text"
+OWN = {
+    ".txt": "text",
+    ".text": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".rst": "rst",
+    ".rest": "rst",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
+}
+_HEADS = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
+_MEMBERS = {  # of an archive, near its beginning or in its list
+    b"word/document.xml": ".docx",
+    b"ppt/presentation.xml": ".pptx",
+    b"xl/workbook.xml": ".xlsx",
+    b"mimetypeapplication/epub+zip": ".epub",
+    b"mimetypeapplication/vnd.oasis.opendocument.text": ".odt",
+}
+
+
+@cache
+def kinds() -> Mapping[str, str]:
+    """Return what reads files of each suffix: a name for `sandbox`, of an added reader its module and function."""
+    added = {f".{suffix.lower()}": entry.value for suffix, entry in plugins.found(READERS).items()}
+    there = (each for each in added.items() if plugins.is_installed(each[1].partition(".")[0]))
+    return OWN | {suffix: value for suffix, value in there if suffix not in OWN}
+
+
+def kind_of(suffix: str, data: bytes) -> str:
+    """Return what reads a file, by its suffix, else by what it holds."""
+    if known := kinds().get(suffix.lower()):
+        return known
+    found = next((suffix for head, suffix in _HEADS.items() if data.startswith(head)), "")
+    if data.startswith(b"PK\x03\x04"):
+        found = next((suffix for member, suffix in _MEMBERS.items() if member in data), "")
+    if not found and data[:1_000].lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        found = ".html"
+    return kinds().get(found, "text")
