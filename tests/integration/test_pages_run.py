@@ -49,6 +49,7 @@ NOT_RUN = {
     # a folder of office files: tests/wings/readers/integration/test_loading.py makes one, loads it and asks
     "kg load shared/": "needs such a folder",
     'kg ask "Who is the harbour master of Molde?"': "the same",
+    "kg load https://example.org/report": "needs the network; tests/wings/readers/integration/test_web.py has a server",
     # commands of other programs
     "pip install": "needs a package index; tests/contracts/test_packaging.py installs the wheel",
     "python -m venv": "the same",

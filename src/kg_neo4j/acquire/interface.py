@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from kg_neo4j.acquire.decoding import normalise_text
-from kg_neo4j.records import Section
+from kg_neo4j.records import Section, SkippedSource
 
 _MAIL = re.compile(r"\s*<[^<>\s]+@[^<>\s]+>")
 
@@ -59,6 +59,7 @@ class SourceText:
     title: str = ""  # empty: the key
     url: str | None = None
     language: str | None = None  # code, such as "en"; None: it is detected
+    details: Mapping[str, Any] = field(default_factory=dict)  # author, date and left_out, as of a `Document`
 
 
 @runtime_checkable
@@ -69,8 +70,8 @@ class Source(Protocol):
     def name(self) -> str:
         """Goes before the keys, so that two sources may use the same."""
 
-    def texts(self) -> Iterable[SourceText]:
-        """Yield the texts, one at a time. Raise SourceError where the source cannot be read."""
+    def texts(self) -> Iterable[SourceText | SkippedSource]:
+        """Yield the texts, and what cannot be read, one at a time. Raise SourceError where it is the whole source."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,7 @@
 """Which reader reads which files: those of `acquire`, and those that packages add by entry points.
 
-    [project.entry-points."kg_neo4j.readers"]
-    pptx = "kg_neo4j_readers.slides:read_slides"
-
-The name is a suffix. The function takes the bytes of a file, and the encoding that the user names or None. It returns a
-`ParsedText`, or raises UnreadableSource. It runs in a child process with limits of time and memory. A suffix that
-`acquire` reads cannot be taken over.
+The name of an entry point is a suffix. Its function takes the bytes of a file, and the encoding that the user names or
+None. It returns a `ParsedText`, or raises UnreadableSource. A suffix that `acquire` reads cannot be taken over.
 """
 
 from __future__ import annotations
@@ -50,11 +46,8 @@ def kinds() -> Mapping[str, str]:
 
 def kind_of(suffix: str, data: bytes) -> str:
     """Return what reads a file, by its suffix, else by what it holds."""
-    if known := kinds().get(suffix.lower()):
-        return known
-    found = next((suffix for head, suffix in _HEADS.items() if data.startswith(head)), "")
+    is_html = data[:1_000].lstrip().lower().startswith((b"<!doctype html", b"<html"))
+    found = next((suffix for head, suffix in _HEADS.items() if data.startswith(head)), ".html" if is_html else "")
     if data.startswith(b"PK\x03\x04"):
         found = next((suffix for member, suffix in _MEMBERS.items() if member in data), "")
-    if not found and data[:1_000].lstrip().lower().startswith((b"<!doctype html", b"<html")):
-        found = ".html"
-    return kinds().get(found, "text")
+    return kinds().get(suffix.lower()) or kinds().get(found, "text")

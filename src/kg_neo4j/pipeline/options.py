@@ -34,6 +34,7 @@ from kg_neo4j.records import Chunk, Document, SkippedSource
 from kg_neo4j.settings import Settings
 
 # What a stored document remembers of the load that made it, besides its schema.
+Given = Document | SkippedSource  # what a source gives: a text, or why there is none
 STORED_OPTIONS = "chunk_tokens chunk_overlap preprocess output_language gleanings wave evidence".split()
 
 
@@ -166,7 +167,7 @@ class CheckedSources:
     places: Sequence[SourcePlace]  # of files and folders
     plugged: Sequence[Source]  # of other packages
 
-    def documents(self, known: Mapping[str, str] | None = None, further: Iterable[Document] = ()) -> Iterator[Document]:
+    def documents(self, known: Mapping[str, str] | None = None, further: Iterable[Given] = ()) -> Iterator[Document]:
         """Yield the documents one by one: pages, files, those of other packages, `further` ones.
 
         `known` holds the files of the graph, see `graph.documents.file_keys`.
@@ -208,9 +209,12 @@ def is_plugged(source: str) -> bool:
     return bool(colon) and name in plugins.found(plugins.SOURCES) and not Path(source).exists()
 
 
-def documents_of(source: Source, settings: Settings, options: LoadOptions) -> Iterator[Document]:
+def documents_of(source: Source, settings: Settings, options: LoadOptions) -> Iterator[Given]:
     """Yield the texts of a source as documents of the graph."""
     for each in source.texts():
+        if isinstance(each, SkippedSource):
+            yield each
+            continue
         key = f"{source.name}:{each.key}"
         yield Document(
             id=document_id(settings.graph, "file", key),
@@ -223,6 +227,7 @@ def documents_of(source: Source, settings: Settings, options: LoadOptions) -> It
             sha256=text_hash(each.text),
             url=each.url,
             language=each.language or options.language or detect(each.text),
+            **each.details,
         )
 
 

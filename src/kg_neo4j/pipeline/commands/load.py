@@ -27,6 +27,7 @@ from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
 from kg_neo4j.pipeline.options import (
+    Given,
     LoadOptions,
     check_sources,
     cut_document,
@@ -47,7 +48,7 @@ def load(
     *,
     settings: Settings | None = None,
     options: LoadOptions | None = None,
-    documents: Iterable[Document] = (),
+    documents: Iterable[Given] = (),
     extractor: Extractor | None = None,
     budget: Budget | None = None,
     progress: Progress = SILENT,
