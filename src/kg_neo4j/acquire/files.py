@@ -91,7 +91,7 @@ def documents(
 ) -> Iterator[Document | SkippedSource]:
     """Yield the document that a file is, then those of what is attached to it. Raises UnreadableSource for the file."""
     document, attached = _parsed(file, data, graph, language, sandbox, encoding)
-    yield document
+    yield replace(document, title=f"{document.title} ({file.key})") if depth else document
     for name, contents in attached:
         path = file.path / name
         inner = FoundFile(path, f"{file.real_path}/{name}", f"{file.key}/{name}", f"{file.source}/{name}", named=False)

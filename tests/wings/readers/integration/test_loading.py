@@ -22,7 +22,7 @@ ASKED = {  # question -> title of the document, section, words of the passage
     "Who signed the lease of the Sund pier?": ("lease", "", "Olav Ruud signed"),
     "Who is the harbour master of Molde?": ("crew", "Crew", "harbour master | Molde | 3"),
     "Which firm owns the Nordlys?": ("ships", "", "Nordlys | Hansen Shipping | 2"),
-    "What did Peter Falk lose in the fire?": ("bell.eml/fire.txt", "", "lost his violin"),
+    "What did Peter Falk lose in the fire?": ("fire (bell.eml/fire.txt)", "", "lost his violin"),
 }
 
 
