@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from email import policy
@@ -18,6 +19,7 @@ from kg_neo4j.errors import UnreadableSource
 
 MAX_PARTS = 1_000
 _HEADS = ("From", "To", "Cc", "Date")
+_MEDIA = ("application", "audio", "image", "video")
 _NEEDED = ("from", "to", "subject", "date", "received", "message-id")
 
 
@@ -46,8 +48,10 @@ def read_mail(data: bytes, encoding: str | None = None) -> ParsedText:
         date = parsedate_to_datetime(date).date().isoformat() if date else ""
     author = message["From"].addresses if "From" in message else ()
     authors = ", ".join(each.display_name or each.addr_spec for each in author)
+    nameless = sum(1 for part in message.walk() if part.get_content_maintype() in _MEDIA and not part.get_filename())
+    left_out = f"{nameless:,} part{'s'[: nameless > 1]} without a name left out" if nameless else ""
     found = builder.build(subject or None)
-    return replace(found, author=authors, date=date, attached=tuple(_attachments(message)))
+    return replace(found, author=authors, date=date, left_out=left_out, attached=tuple(_unique(_attachments(message))))
 
 
 def _head(message: EmailMessage, name: str) -> str:
@@ -77,6 +81,14 @@ def _attachments(part: MIMEPart) -> Iterator[tuple[str, bytes]]:
             yield from _attachments(each)
         elif name and (data := _bytes(each)):
             yield _named(name), data
+
+
+def _unique(attached: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Yield attachments with names of their own: of two "plan.txt" the second becomes "2 plan.txt"."""
+    seen = Counter[str]()
+    for name, data in attached:
+        seen[name] += 1
+        yield (name if seen[name] == 1 else f"{seen[name]} {name}"), data
 
 
 def _named(name: str) -> str:

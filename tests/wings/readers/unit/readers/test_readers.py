@@ -161,6 +161,16 @@ def test_all_texts_of_a_mail_are_read_and_of_alternatives_one(read: Read) -> Non
     assert parsed.text == "# Three\n\nFrom: a@example.org\n\nFirst.\n\nПривет\n\nPlain."
 
 
+def test_attachments_of_one_name_are_two_and_parts_without_a_name_are_counted(read: Read) -> None:
+    message = mail("Plans", "Two plans.")
+    for text in (b"One.", b"Two."):
+        message.add_attachment(text, maintype="text", subtype="plain", filename="plan.txt")
+    message.add_attachment(b"\x89PNG", maintype="image", subtype="png")
+    parsed = read(".eml", message.as_bytes())
+    assert parsed.attached == (("plan.txt", b"One."), ("2 plan.txt", b"Two."))
+    assert parsed.left_out == "1 part without a name left out"
+
+
 def test_a_mail_in_html_alone_is_read_as_people_see_it(read: Read) -> None:
     message = mail("News", "")
     message.set_content("<h1>Fair</h1><style>p{}</style><p>Ann sings.</p>", subtype="html")
