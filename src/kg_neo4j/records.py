@@ -64,7 +64,7 @@ class SkippedSource:
 
     source: str
     reason: str
-    kind: str = ""  # of a file that nobody named and no reader reads: its suffix, "-" or "hidden"; else it was refused
+    kind: str = ""  # of a file in a folder that is not read: its suffix, "-" or "hidden"; empty: it was refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,19 +79,16 @@ def read_csv(data: bytes, encoding: str | None = None) -> ParsedText:
     Raises UnreadableSource for what is not text.
     """
     text = normalise_text(decode(data, encoding=encoding))
-    delimiter = _delimiter(text[:_SNIFFED])
-    csv.field_size_limit(len(text) + 1)
-    return ParsedText(text_of(enumerate(_rows(text, delimiter), 1)))
+    return ParsedText(text_of(enumerate(_rows(text, _delimiter(text[:_SNIFFED])), 1)))
 
 
 def read_tsv(data: bytes, encoding: str | None = None) -> ParsedText:
     """Return the rows of a file whose cells stand between tabs. Raises UnreadableSource for what is not text."""
-    text = normalise_text(decode(data, encoding=encoding))
-    csv.field_size_limit(len(text) + 1)
-    return ParsedText(text_of(enumerate(_rows(text, "\t"), 1)))
+    return ParsedText(text_of(enumerate(_rows(normalise_text(decode(data, encoding=encoding)), "\t"), 1)))
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Sequence[str]]:
+    csv.field_size_limit(len(text) + 1)
     try:
         yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     except csv.Error as error:

@@ -92,7 +92,7 @@ class WebPage:
             _check_time(end)
             if urlsplit(url).scheme not in ("http", "https"):
                 raise UnreadableSource(f"leads to {url[:200]}, which is no web page")
-            if not self._rules(client, url).can_fetch(url, AGENT):
+            if not self._rules(client, url, end).can_fetch(url, AGENT):
                 raise UnreadableSource("robots.txt of the site does not allow it")
             with client.stream("GET", url) as response:
                 if response.has_redirect_location:
@@ -106,15 +106,15 @@ class WebPage:
                 media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
                 return Fetched(url, data, media_type, response.charset_encoding)
 
-    def _rules(self, client: httpx.Client, url: str) -> Protego:
+    def _rules(self, client: httpx.Client, url: str, end: float) -> Protego:
         """Return the rules of a site. Where it has none, all is allowed; where its server fails, nothing is."""
         from protego import Protego
 
         parts = urlsplit(url)
         site = f"{parts.scheme}://{parts.netloc}"
         if site not in self._robots:
-            response = client.get(f"{site}/robots.txt", follow_redirects=True)
-            rules = response.text if response.status_code == 200 else ""
+            with client.stream("GET", f"{site}/robots.txt", follow_redirects=True) as response:
+                rules = _within_limits(response, end).decode("utf-8", "replace") if response.status_code == 200 else ""
             rules = "User-agent: *\nDisallow: /" if response.status_code >= 500 else rules
             self._robots[site] = Protego.parse(rules)
         return self._robots[site]
