@@ -155,7 +155,7 @@ def document(name: str) -> Document | None:
     """Return a document as `kg load` reads it; None where the file is not there."""
     places = (ROOT / folder / f"{name}{suffix}" for folder in FOLDERS for suffix in (".md", ".rst", ".txt"))
     for path in filter(Path.exists, places):
-        (found,) = files.read([str(path)], graph="claims", encoding=None)
+        (found,) = files.read([str(path)], graph="claims")
         return found if isinstance(found, Document) else None
     return None
 

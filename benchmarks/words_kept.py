@@ -26,7 +26,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from kg_neo4j.acquire.decoding import check_encoding
-from kg_neo4j.acquire.readers import OWN
+from kg_neo4j.acquire.interface import ReadOptions
+from kg_neo4j.acquire.readers import kinds
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource
 
@@ -87,7 +88,7 @@ def share(wanted: list[str] | list[tuple[str, str]], found: list[str] | list[tup
 def files(names: list[str]) -> Iterator[Path]:
     """Yield the files that are named and those in named folders, but no references."""
     for path in map(Path, names):
-        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in OWN) if path.is_dir() else [path]
+        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in kinds()) if path.is_dir() else [path]
         yield from (each for each in found if not each.name.endswith(".ref.txt"))
 
 
@@ -103,7 +104,8 @@ def main() -> None:
     print("  words  pairs   more  number      s  file")
     with Sandbox() as sandbox:
         for path in files(given.names):
-            kind = OWN[path.suffix.lower()]
+            suffix = path.suffix.lower()
+            kind = "pdf" if suffix == ".pdf" else kinds()[suffix]
             if kind not in TOOLS:
                 continue
             other = reference(path, kind)
@@ -111,7 +113,7 @@ def main() -> None:
             started = time.perf_counter()
             try:
                 encoding = check_encoding("utf-8") if kind == "markdown" else None
-                ours = words(sandbox.parse(kind, path.read_bytes(), encoding).text)
+                ours = words(sandbox.parse(kinds()[suffix], path.read_bytes(), ReadOptions(encoding)).text)
             except UnreadableSource as refused:
                 print(f"refused: {refused}: {path}")
                 continue

@@ -85,13 +85,40 @@ def _numbered(objects: Sequence[bytes]) -> bytes:
     return out.getvalue()
 
 
-def encrypted_pdf(password: str) -> bytes:
-    """Return a PDF that asks for a password."""
-    from pypdf import PdfWriter
+def encrypted_pdf(password: str, text: str = "") -> bytes:
+    """Return a PDF of one page that asks for a password."""
+    from pypdf import PdfReader, PdfWriter
 
     writer = PdfWriter()
-    writer.add_blank_page(100, 100)
+    writer.append(PdfReader(io.BytesIO(pdf([text]))))
     writer.encrypt(password, algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def scanned_pdf(pages: Sequence[str], *, turn: int = 0, blur: float = 0.0) -> bytes:
+    """Return a PDF whose pages are pictures of texts, turned by so many degrees; an empty text is a white page."""
+    import pypdfium2
+    from PIL import Image, ImageFilter
+
+    drawn = pypdfium2.PdfDocument(pdf(pages))
+    pictures: list[Image.Image] = [page.render(scale=150 / 72).to_pil() for page in drawn]
+    first, *others = [
+        each.filter(ImageFilter.GaussianBlur(blur)).rotate(turn, expand=True, fillcolor="white") for each in pictures
+    ]
+    out = io.BytesIO()
+    first.save(out, "PDF", resolution=150, save_all=True, append_images=others)
+    return out.getvalue()
+
+
+def joined_pdf(*parts: bytes) -> bytes:
+    """Return the pages of several PDFs as one."""
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter()
+    for part in parts:
+        writer.append(PdfReader(io.BytesIO(part)))
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()

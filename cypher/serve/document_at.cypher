@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $id STRING (of a document or of a chunk);
 //          $most INTEGER (sections, >= 1, default 200)
-// columns: id STRING, title STRING, kind STRING, key STRING, url STRING, language STRING, pages LIST<INTEGER> (where each begins; null: no pages),
+// columns: id STRING, title STRING, kind STRING, key STRING, url STRING, language STRING, pages LIST<INTEGER> (where each begins; null: no pages), sha256 STRING (of the text),
 //          chunk INTEGER (index of the chunk that was meant; null: none), total INTEGER (chunks),
 //          sections LIST<LIST> (section and index of its first chunk, in the order of the text)
 // order:   none
@@ -17,7 +17,7 @@ CALL () {
   WHERE c.graph = $graph AND d.graph = $graph
   RETURN d, c.index AS chunk
 }
-RETURN d.id AS id, d.title AS title, d.kind AS kind, d.key AS key, d.url AS url, d.language AS language, d.pages AS pages,
+RETURN d.id AS id, d.title AS title, d.kind AS kind, d.key AS key, d.url AS url, d.language AS language, d.pages AS pages, d.sha256 AS sha256,
        chunk, COUNT { (:KgChunk)-[:IN_DOCUMENT]->(d) } AS total,
        COLLECT {
          MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)

@@ -7,15 +7,15 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from kg_neo4j.acquire.html_text import read_html
-from kg_neo4j.acquire.interface import Heading, ParsedText, close_sections
+from kg_neo4j.acquire.interface import Heading, ParsedText, ReadOptions, close_sections
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.archives import opened
 
 
-def read_epub(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_epub(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the text of all chapters, without the table of contents; title, author and date are those of the book.
 
-    `encoding` plays no part. Raises UnreadableSource for what is protected, damaged, a zip bomb or no book.
+    Raises UnreadableSource for what is protected, damaged, a zip bomb or no book.
     """
     with opened(data) as archive:
         container = archive.xml("META-INF/container.xml")

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 
 from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.html_text import read_html
-from kg_neo4j.acquire.interface import ParsedText, TextBuilder
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 
 MAX_PARTS = 1_000
@@ -23,7 +23,7 @@ _MEDIA = ("application", "audio", "image", "video")
 _NEEDED = ("from", "to", "subject", "date", "received", "message-id")
 
 
-def read_mail(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_mail(data: bytes, options: ReadOptions) -> ParsedText:
     """Return a message as text: its subject is the heading, its attachments are `attached`.
 
     Of a message in text and HTML the text is read. Raises UnreadableSource for what is no mail, or has more than 1,000
@@ -40,7 +40,7 @@ def read_mail(data: bytes, encoding: str | None = None) -> ParsedText:
     builder.add_heading(subject or "Mail", 1, "# ")
     builder.add("\n".join(f"{name}: {said}" for name in _HEADS if (said := _head(message, name))))
     for part in _texts(message):
-        text = decode(_bytes(part), declared=part.get_content_charset(), encoding=encoding)
+        text = decode(_bytes(part), declared=part.get_content_charset(), encoding=options.encoding)
         is_html = part.get_content_type() == "text/html"
         builder.add(read_html(text.encode(), "utf-8").text if is_html else normalise_text(text))
     date = _head(message, "Date")

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kg_neo4j.acquire.decoding import normalise_text
-from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions
 from kg_neo4j.acquire.plain_text import read_markdown
 from kg_neo4j.errors import UnreadableSource
 
 MAX_OUTPUT = 20_000  # characters of one output; more is a log
 
 
-def read_notebook(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_notebook(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the cells of a notebook, and what they printed: pictures, tables in HTML and errors are left out.
 
-    `encoding` plays no part. Raises UnreadableSource for what is no notebook.
+    Raises UnreadableSource for what is no notebook.
     """
     try:
         found = json.loads(data.decode("utf-8-sig"))
@@ -58,7 +58,7 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def read_rtf(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_rtf(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the text of an RTF file; the cells of a row stand on one line.
 
     Raises UnreadableSource for what is no RTF.
@@ -68,6 +68,6 @@ def read_rtf(data: bytes, encoding: str | None = None) -> ParsedText:
     if not data.lstrip().startswith(b"{\\rtf"):
         raise UnreadableSource("no RTF")
     latin = data.decode("latin-1")
-    text = rtf_to_text(latin, encoding=encoding or "cp1252", errors="replace")  # type: ignore[no-untyped-call]
+    text = rtf_to_text(latin, encoding=options.encoding or "cp1252", errors="replace")  # type: ignore[no-untyped-call]
     lines = (" | ".join(cell.strip() for cell in line.rstrip("|").split("|")) for line in text.splitlines())
     return ParsedText(re.sub(r"\n{3,}", "\n\n", normalise_text("\n".join(lines))).strip())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.acquire.interface import ParsedText, TextBuilder
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.archives import Archive, opened
 
@@ -17,10 +17,10 @@ MAX_REPEATED = 100  # times that a cell or a space stands for; more is the empty
 _GONE = ("tracked-changes", "annotation", "forms", "sequence-decls", "table-of-content", "alphabetical-index")
 
 
-def read_open_document(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_open_document(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the text; changes are accepted, comments and indexes left out; `left_out` counts pictures.
 
-    `encoding` plays no part. Raises UnreadableSource for what is encrypted, damaged, a zip bomb or no OpenDocument.
+    Raises UnreadableSource for what is encrypted, damaged, a zip bomb or no OpenDocument.
     """
     with opened(data) as archive:
         if b"manifest:encryption-data" in (archive.part("META-INF/manifest.xml") or b""):

@@ -11,7 +11,7 @@ from typing import Any
 
 from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.docx_text import check_archive
-from kg_neo4j.acquire.interface import ParsedText, TextBuilder
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.rows import text_of
 
@@ -21,10 +21,10 @@ _DELIMITERS = ",;\t|"
 _SNIFFED = 20_000  # characters
 
 
-def read_sheets(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_sheets(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the sheets of a workbook that are not hidden; formulas as the values that were last computed.
 
-    `encoding` plays no part. Raises UnreadableSource for what is encrypted, damaged, too large or no workbook.
+    Raises UnreadableSource for what is encrypted, damaged, too large or no workbook.
     """
     import python_calamine as calamine
 
@@ -73,18 +73,18 @@ def _text(value: object) -> str:
     return value.isoformat(" ") if isinstance(value, datetime.datetime) else str(value)
 
 
-def read_csv(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_csv(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the rows of a CSV file, whose delimiter is found by its first rows; a row that is ragged stays so.
 
     Raises UnreadableSource for what is not text.
     """
-    text = normalise_text(decode(data, encoding=encoding))
+    text = normalise_text(decode(data, encoding=options.encoding))
     return ParsedText(text_of(enumerate(_rows(text, _delimiter(text[:_SNIFFED])), 1)))
 
 
-def read_tsv(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_tsv(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the rows of a file whose cells stand between tabs. Raises UnreadableSource for what is not text."""
-    return ParsedText(text_of(enumerate(_rows(normalise_text(decode(data, encoding=encoding)), "\t"), 1)))
+    return ParsedText(text_of(enumerate(_rows(normalise_text(decode(data, encoding=options.encoding)), "\t"), 1)))
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Sequence[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.acquire.interface import ParsedText, TextBuilder
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.archives import Archive, opened
 
@@ -20,10 +20,10 @@ _RUNNING = ("dt", "ftr", "hdr", "sldNum")  # placeholders that are on every slid
 _UNREAD = {"pic": "picture", "chart": "chart", "relIds": "drawing"}
 
 
-def read_slides(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_slides(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the text of all slides in their order, and their notes; `left_out` counts pictures, charts and drawings.
 
-    `encoding` plays no part. Raises UnreadableSource for what is encrypted, damaged, a zip bomb or no presentation.
+    Raises UnreadableSource for what is encrypted, damaged, a zip bomb or no presentation.
     """
     builder, unread = TextBuilder(), Counter[str]()
     with opened(data) as archive:

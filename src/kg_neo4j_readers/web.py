@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.html_text import read_html
-from kg_neo4j.acquire.interface import ParsedText, SourceText
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, SourceText
 from kg_neo4j.acquire.plain_text import read_markdown
 from kg_neo4j.acquire.readers import kind_of, kinds
 from kg_neo4j.acquire.sandbox import Sandbox
@@ -71,7 +71,7 @@ class WebPage:
         try:
             with httpx.Client(headers={"User-Agent": AGENT}, timeout=WAIT_SECONDS) as client, Sandbox() as sandbox:
                 fetched = self._fetch(client, address)
-                parsed = sandbox.parse(_kind(fetched), fetched.data, _charset(fetched))
+                parsed = sandbox.parse(_kind(fetched), fetched.data, ReadOptions(_charset(fetched)))
             if not parsed.text.strip():
                 raise UnreadableSource("no text", hint=parsed.left_out)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -173,16 +173,16 @@ def _charset(fetched: Fetched) -> str | None:
         return None
 
 
-def read_page(data: bytes, encoding: str | None = None) -> ParsedText:
+def read_page(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the main text of a page: menus, banners and footers are left out. Of a page without one, all of it.
 
-    `encoding` is what the server names; bytes that are not in it are decoded as they are found to be. Raises
-    UnreadableSource for what is not text.
+    The encoding of `options` is what the server names; bytes that are not in it are decoded as they are found to be.
+    Raises UnreadableSource for what is not text.
     """
     import trafilatura
 
     named = _CHARSET.search(data[:2_000])
-    text = decode(data, declared=encoding or (named[1].decode("ascii") if named else None))
+    text = decode(data, declared=options.encoding or (named[1].decode("ascii") if named else None))
     found = (
         trafilatura.extract(
             text, output_format="markdown", include_tables=True, include_formatting=True, include_links=False

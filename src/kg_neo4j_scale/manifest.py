@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.folders import ALL, FilePatterns, FoundFile, find, places_of, printable, real_path
+from kg_neo4j.acquire.interface import PLAIN, ReadOptions
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 from kg_neo4j_scale import remote
@@ -108,9 +109,7 @@ def _parsed(line: str, where: str) -> Entry:
     return entry
 
 
-def document(
-    entry: Entry, *, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
-) -> Document | SkippedSource:
+def document(entry: Entry, *, graph: str, sandbox: Sandbox, options: ReadOptions = PLAIN) -> Document | SkippedSource:
     """Return the document of an entry; what cannot be read, or is not what was listed, is a SkippedSource."""
     is_remote = remote.is_remote(entry.address)
     real = entry.address if is_remote else real_path(entry.address)
@@ -119,7 +118,7 @@ def document(
         data = _bytes(entry.address)
         if hashlib.sha256(data).hexdigest() != entry.sha256:
             raise UnreadableSource("changed since the manifest was written", hint="write the manifest again")
-        return files.parse(file, data, graph, language, sandbox, encoding)
+        return files.parse(file, data, graph, sandbox, options)
     except UnreadableSource as refused:
         return files.skipped(file, refused)
 

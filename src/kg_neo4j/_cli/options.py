@@ -131,6 +131,7 @@ def load_options(
     links: int = 0,
     language: str | None = None,
     encoding: str | None = None,
+    password: str | None = None,
     alias: str | None = None,
     root: str | None = None,
     include: list[str] | None = None,

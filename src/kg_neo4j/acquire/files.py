@@ -14,7 +14,7 @@ from pathlib import Path
 from kg_neo4j.acquire.decoding import check_encoding
 from kg_neo4j.acquire.folders import ALL, FilePatterns, FoundFile, find, places_of
 from kg_neo4j.acquire.identity import document_id, text_hash
-from kg_neo4j.acquire.interface import Attached
+from kg_neo4j.acquire.interface import PLAIN, Attached, ReadOptions
 from kg_neo4j.acquire.language import detect, primary
 from kg_neo4j.acquire.readers import NO_READER, kind_of, kinds
 from kg_neo4j.acquire.sandbox import Sandbox
@@ -28,30 +28,29 @@ MAX_ATTACHED = 3  # mails within each other
 MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then stays under 1 GB of memory
 
 
-def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all but one by name
+def read(
     sources: Sequence[str],
     *,
     graph: str,
     alias: str | None = None,
-    language: str | None = None,
     root: str | None = None,
     known: Mapping[str, str] | None = None,
     chosen: FilePatterns = ALL,
-    encoding: str | None = None,
+    options: ReadOptions = PLAIN,
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
     Read are those of a suffix in `readers.kinds`, of folders those that are `chosen`; a file named itself is tried as
     text whatever its suffix. What is attached to a mail follows it. `alias` names the one source in place of its own
-    name; `language`, a code such as "pl", is that of all of them, and found for each by itself where it is None;
-    likewise `encoding`, such as "cp1252", of those that are text. Keys are relative to `root`, and files of the
-    documents in `known` keep theirs: see `folders.places_of` and `folders.find`, which also name the errors for
-    sources. Raises UsageError if `language` is not a code, or `encoding` is unknown.
+    name. Keys are relative to `root`, and files of the documents in `known` keep theirs: see `folders.places_of` and
+    `folders.find`, which also name the errors for sources. Raises UsageError if the language of `options` is not a
+    code, or the encoding is unknown.
     """
-    check_language(language)
-    encoding = None if encoding is None else check_encoding(encoding)
+    check_language(options.language)
+    if options.encoding is not None:
+        options = replace(options, encoding=check_encoding(options.encoding))
     places = places_of(sources, alias, root)
-    return read_found(find(places, alias, known=known, chosen=chosen), graph, language, encoding)
+    return read_found(find(places, alias, known=known, chosen=chosen), graph, options)
 
 
 def check_language(language: str | None) -> None:
@@ -61,7 +60,7 @@ def check_language(language: str | None) -> None:
 
 
 def read_found(
-    every: Iterator[FoundFile | SkippedSource], graph: str, language: str | None, encoding: str | None
+    every: Iterator[FoundFile | SkippedSource], graph: str, options: ReadOptions
 ) -> Iterator[Document | SkippedSource]:
     """Yield the documents of files that were found, as `read`."""
     with Sandbox() as sandbox:
@@ -70,7 +69,7 @@ def read_found(
                 yield file
                 continue
             try:
-                yield from documents(file, read_bytes(file.path), graph, language, sandbox, encoding)
+                yield from documents(file, read_bytes(file.path), graph, sandbox, options)
             except UnreadableSource as refused:
                 yield skipped(file, refused)
 
@@ -84,13 +83,12 @@ def documents(
     file: FoundFile,
     data: bytes,
     graph: str,
-    language: str | None,
     sandbox: Sandbox,
-    encoding: str | None = None,
+    options: ReadOptions = PLAIN,
     depth: int = 0,
 ) -> Iterator[Document | SkippedSource]:
     """Yield the document that a file is, then those of what is attached to it. Raises UnreadableSource for the file."""
-    document, attached = _parsed(file, data, graph, language, sandbox, encoding)
+    document, attached = _parsed(file, data, graph, sandbox, options)
     yield replace(document, title=f"{document.title} ({file.key})") if depth else document
     for name, contents in attached:
         path = file.path / name
@@ -102,28 +100,26 @@ def documents(
             yield SkippedSource(inner.source, f"attached to what is attached, {MAX_ATTACHED} times over")
         else:
             try:
-                yield from documents(inner, contents, graph, language, sandbox, None, depth + 1)
+                yield from documents(inner, contents, graph, sandbox, replace(options, encoding=None), depth + 1)
             except UnreadableSource as refused:
                 yield skipped(inner, refused)
 
 
-def parse(
-    file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
-) -> Document:
+def parse(file: FoundFile, data: bytes, graph: str, sandbox: Sandbox, options: ReadOptions = PLAIN) -> Document:
     """Return the document that a file with the contents `data` is; what is attached is counted in `left_out`."""
-    document, attached = _parsed(file, data, graph, language, sandbox, encoding)
+    document, attached = _parsed(file, data, graph, sandbox, options)
     told = f"{len(attached)} attached file{'s'[: len(attached) > 1]} left out" if attached else ""
     return replace(document, left_out="; ".join(filter(None, (document.left_out, told))))
 
 
 def _parsed(
-    file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None
+    file: FoundFile, data: bytes, graph: str, sandbox: Sandbox, options: ReadOptions
 ) -> tuple[Document, Attached]:
     if holds_graph(data):
         raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
     if not data.strip():
         raise UnreadableSource("empty" if not data else "only white space")
-    parsed = sandbox.parse(kind_of(file.path.suffix, data), data, encoding)
+    parsed = sandbox.parse(kind_of(file.path.suffix, data), data, options)
     if not parsed.text.strip():
         raise UnreadableSource("no text", hint=parsed.left_out)
     document = Document(
@@ -137,7 +133,7 @@ def _parsed(
         sha256=text_hash(parsed.text),
         sections=parsed.sections,
         pages=parsed.pages,
-        language=language or detect(parsed.text),
+        language=options.language or detect(parsed.text),
         origin=file.real_path,
         left_out=parsed.left_out,
         author=parsed.author,

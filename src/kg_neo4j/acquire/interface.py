@@ -16,6 +16,26 @@ Attached = tuple[tuple[str, bytes], ...]  # files within a source, each a source
 
 
 @dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What the user says of files. A reader heeds what concerns its format."""
+
+    encoding: str | None = None  # of text, as `decoding.check_encoding` returns it; None: found for each file
+    language: str | None = None  # code, such as "pl"; None: found for each file
+    password: str | None = field(default=None, repr=False)  # that opens files
+    home: str | None = None  # data folder, in which what is read from pictures is kept; None: it is not kept
+
+
+PLAIN = ReadOptions()
+
+
+class NeedsMore(Exception):
+    """Raised by a reader for a file that another function reads, with other limits."""
+
+    def __init__(self, kind: str, seconds: float, memory_bytes: int) -> None:
+        super().__init__(kind, seconds, memory_bytes)
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedText:
     """The text of one source. Offsets of sections and pages are into `text`."""
 

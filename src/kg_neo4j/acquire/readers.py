@@ -1,7 +1,7 @@
 """Which reader reads which files: those of `acquire`, and those that packages add by entry points.
 
-The name of an entry point is a suffix. Its function takes the bytes of a file, and the encoding that the user names or
-None. It returns a `ParsedText`, or raises UnreadableSource. A suffix that `acquire` reads cannot be taken over.
+The name of an entry point is a suffix. Its function takes the bytes of a file and `ReadOptions`. It returns a
+`ParsedText`, or raises UnreadableSource. A suffix that `acquire` reads cannot be taken over.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ OWN = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
-    ".pdf": "pdf",
     ".docx": "docx",
 }
 _HEADS = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}

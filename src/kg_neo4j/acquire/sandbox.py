@@ -16,13 +16,13 @@ import sys
 import tempfile
 import threading
 from base64 import b64decode, b64encode
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pkgutil import resolve_name
 from typing import IO, Any
 
 import psutil
 
-from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.interface import PLAIN, NeedsMore, ParsedText, ReadOptions
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.records import Section
 
@@ -34,7 +34,6 @@ _MODULES = {
     "rst": "rst_text",
     "html": "html_text",
     "wiki": "html_text",
-    "pdf": "pdf_text",
     "docx": "docx_text",
 }
 _TOLD = ("title", "left_out", "author", "date")
@@ -57,28 +56,31 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
 
     __exit__ = close
 
-    def parse(self, kind: str, data: bytes, encoding: str | None = None) -> ParsedText:
+    def parse(self, kind: str, data: bytes, options: ReadOptions = PLAIN) -> ParsedText:
         """Return the text of a file of `kind`, a value of `readers.kinds`, or of a page ("wiki").
 
-        `encoding`, as `decoding.check_encoding` returns it, is that of all but PDF and DOCX. Raises
-        UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
+        Raises UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
         """
         used, self._child = self._child, None
         try:
-            return self._parse(used or _Child(self.seconds, self.memory_bytes), kind, data, encoding)
+            return self._parse(used or _Child(self.seconds, self.memory_bytes), kind, data, options)
         except _Crashed:
             if used is None:
                 raise
             # the files before may have left too little memory
-            return self._parse(_Child(self.seconds, self.memory_bytes), kind, data, encoding)
+            return self._parse(_Child(self.seconds, self.memory_bytes), kind, data, options)
 
-    def _parse(self, child: _Child, kind: str, data: bytes, encoding: str | None) -> ParsedText:
+    def _parse(self, child: _Child, kind: str, data: bytes, options: ReadOptions) -> ParsedText:
         with contextlib.ExitStack() as stack:
             stack.callback(child.end)
-            outcome, text = child.exchange(kind, data, encoding)
+            outcome, text = child.exchange(kind, data, options)
             if not outcome["spent"]:
                 stack.pop_all()
                 self._child = child
+        if "needs" in outcome:
+            kind, *limits = outcome["needs"]
+            with Sandbox(*limits) as larger:
+                return larger.parse(kind, data, options)
         if "refused" in outcome:
             raise UnreadableSource(outcome["refused"], hint=outcome["hint"])
         sections = tuple(Section(*section) for section in outcome["sections"])
@@ -109,7 +111,7 @@ class _Child:
         except OSError as error:
             raise UnreadableSource(f"no process could be started to read it: {error.strerror or error}") from error
 
-    def exchange(self, kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any], str]:
+    def exchange(self, kind: str, data: bytes, options: ReadOptions) -> tuple[dict[str, Any], str]:
         """Return what the child makes of `data`: its outcome, and the text. Raises UnreadableSource if it ends."""
         expired = threading.Event()
 
@@ -124,13 +126,14 @@ class _Child:
             stdin, stdout = self._process.stdin, self._process.stdout
             if stdin is None or stdout is None:
                 raise EOFError("the child has no pipes")
-            stdin.write(f"{kind} {len(data)} {encoding or ''}\n".encode("ascii"))
+            header = json.dumps([kind, len(data), asdict(options)])
+            stdin.write(header.encode("ascii") + b"\n")
             stdin.write(data)
             stdin.flush()
-            header = stdout.readline()
-            if not header.endswith(b"\n"):
+            answer = stdout.readline()
+            if not answer.endswith(b"\n"):
                 raise EOFError("no answer")
-            outcome_bytes, text_bytes = map(int, header.split())
+            outcome_bytes, text_bytes = map(int, answer.split())
             return json.loads(_exactly(stdout, outcome_bytes)), _exactly(stdout, text_bytes).decode("utf-8")
         except (BrokenPipeError, EOFError) as error:
             if expired.is_set():
@@ -174,12 +177,12 @@ def main() -> None:
     _limit_memory(memory_bytes)
     process = psutil.Process()
     for number in range(1, FILES_A_CHILD + 1):
-        header = stdin.readline().split()
+        header = stdin.readline()
         if not header:
             return
         _set_alarm(seconds + 1)  # the parent kills at `seconds`, unless it was killed itself
-        kind, size, *encoding = (each.decode("ascii") for each in header)
-        outcome, text = _read(kind, _exactly(stdin, int(size)), encoding[0] if encoding else None)
+        kind, size, options = json.loads(header)
+        outcome, text = _read(kind, _exactly(stdin, size), ReadOptions(**options))
         outcome["spent"] = number == FILES_A_CHILD or process.memory_info().rss * _SPENT_SHARE > memory_bytes
         answer = json.dumps(outcome).encode("ascii")
         stdout.write(b"%d %d\n" % (len(answer), len(text)))
@@ -189,14 +192,16 @@ def main() -> None:
         _set_alarm(0)
 
 
-def _read(kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any], bytes]:
+def _read(kind: str, data: bytes, options: ReadOptions) -> tuple[dict[str, Any], bytes]:
     """Return the outcome, all but the text, and the text in UTF-8."""
     try:
-        parsed = _parsed(kind, data, encoding)
+        parsed = _parsed(kind, data, options)
         if len(parsed.text) > MAX_TEXT_CHARACTERS:
             raise UnreadableSource(f"{len(parsed.text):,} characters; at most {MAX_TEXT_CHARACTERS:,} are read")
     except UnreadableSource as refused:
         return {"refused": str(refused), "hint": refused.hint}, b""
+    except NeedsMore as more:
+        return {"needs": more.args}, b""
     sections = [(section.title, section.level, section.start, section.end) for section in parsed.sections]
     told = {name: getattr(parsed, name) for name in (*_TOLD, "pages")}
     attached = [(name, b64encode(contents).decode("ascii")) for name, contents in parsed.attached]
@@ -225,19 +230,19 @@ def _limit_memory(memory_bytes: int) -> None:
             continue
 
 
-def _parsed(kind: str, data: bytes, encoding: str | None) -> ParsedText:
+def _parsed(kind: str, data: bytes, options: ReadOptions) -> ParsedText:
     """Return the text of a file; the library that reads it is imported in the child alone."""
     from kg_neo4j.acquire.decoding import DAMAGED, decode, normalise_text
 
     own = kind in _MODULES
     reader = resolve_name(f"kg_neo4j.acquire.{_MODULES[kind]}:read_{kind}" if own else kind)
-    given: list[Any] = [data] if own else [data, encoding]
+    given: list[Any] = [data] if own else [data, options]
     if kind in ("text", "markdown", "rst"):
-        given = [normalise_text(decode(data, encoding=encoding))]
+        given = [normalise_text(decode(data, encoding=options.encoding))]
     elif kind == "html":
-        given = [data, encoding]
+        given = [data, options.encoding]
     found: ParsedText = reader(*given)
-    damaged = found.text.count(DAMAGED) if encoding else 0
+    damaged = found.text.count(DAMAGED) if options.encoding else 0
     if damaged:
         told = f"{damaged:,} character{'s'[: damaged > 1]} cannot be read and {'are' if damaged > 1 else 'is'} U+FFFD"
         found = replace(found, left_out="; ".join(filter(None, (found.left_out, told))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from kg_neo4j import factory, plugins
@@ -15,7 +15,7 @@ from kg_neo4j.acquire import chunking, files, wikipedia
 from kg_neo4j.acquire.decoding import check_encoding
 from kg_neo4j.acquire.folders import FilePatterns, SourcePlace, find, places_of
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
-from kg_neo4j.acquire.interface import Source
+from kg_neo4j.acquire.interface import ReadOptions, Source
 from kg_neo4j.acquire.language import detect
 from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.errors import UsageError
@@ -48,6 +48,7 @@ class LoadOptions:
     refresh: bool = False  # read pages of the graph again whose revision changed; titles limit it to some
     language: str | None = None  # of files and pages, a code such as "pl"; None: found for each
     encoding: str | None = None  # of text files, such as "cp1252"; None: found for each
+    password: str | None = field(default=None, repr=False)  # that opens PDF files
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
     root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given
@@ -73,6 +74,10 @@ class LoadOptions:
         """Refuse an unknown encoding: UsageError."""
         if self.encoding is not None:
             object.__setattr__(self, "encoding", check_encoding(self.encoding))
+
+    def reading(self, home: Path) -> ReadOptions:
+        """Return what of this concerns the readers of files, which keep pages of scans in the folder `home`."""
+        return ReadOptions(self.encoding, self.language, self.password, str(home))
 
 
 def extraction_config(
@@ -174,7 +179,7 @@ class CheckedSources:
         """
         graph, options = self.settings.graph, self.options
         found = find(self.places, options.alias, known=known, chosen=FilePatterns(options.include, options.exclude))
-        read = files.read_found(found, graph, options.language, options.encoding)
+        read = files.read_found(found, graph, options.reading(self.settings.home))
         added = (each for source in self.plugged for each in documents_of(source, self.settings, options))
         seen: set[str] = set()
         for each in itertools.chain(self.pages, read, added, further):

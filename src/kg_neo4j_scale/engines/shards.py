@@ -243,11 +243,9 @@ class ExtractionWork(Work[Shard, ShardReport]):
 
     def _documents(self, shard: Shard, sandbox: Sandbox) -> Iterator[Document | tuple[SkippedSource, str]]:
         """Yield the documents of a shard; for one that cannot be read, why, and its id."""
-        graph, options = self._settings.graph, self._options
+        graph, options = self._settings.graph, self._options.reading(self._settings.home)
         for entry in shard.entries:
-            read = manifest.document(
-                entry, graph=graph, language=options.language, sandbox=sandbox, encoding=options.encoding
-            )
+            read = manifest.document(entry, graph=graph, sandbox=sandbox, options=options)
             yield (read, document_id(graph, "file", entry.key)) if isinstance(read, SkippedSource) else read
         yield from shard.pages
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from kg_neo4j.acquire import pictures
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.records import Fact
@@ -60,7 +62,16 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         "before": limits.cursor_at(max(first - PASSAGES, 0)) if first else None,
         "cursor": limits.cursor_at(following) if passages and following < row["total"] else None,
     }
-    return {"document": document}
+    begins = next((each["start"] + (meant or (0,))[0] for each in passages if each["id"] == id), None)
+    here = bisect_right(row["pages"], begins) if row["pages"] and begins is not None else None
+    return {"document": document | {"picture": _picture(service, row["sha256"], here), "picture_of": here}}
+
+
+def _picture(service: Service, text: str, page: int | None) -> str:
+    """Return the picture of a page that was read from a scan on this machine; empty where there is none."""
+    path = pictures.of_page(service.settings.home, text, page or 0)
+    is_there = re.fullmatch("[0-9a-f]{64}", text) is not None and path.is_file()
+    return f"data:image/jpeg;base64,{b64encode(path.read_bytes()).decode()}" if is_there else ""
 
 
 def _page_of(index: int) -> int:

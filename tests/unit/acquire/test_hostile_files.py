@@ -14,6 +14,7 @@ from kg_neo4j.acquire import files
 from kg_neo4j.records import Document, SkippedSource
 from made_files import END, hostile_files, page_of_attributes
 
+pytestmark = pytest.mark.needs("kg_neo4j_readers")
 HOSTILE = {each.name: each for each in hostile_files()}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.decoding import check_encoding, decode
+from kg_neo4j.acquire.interface import ReadOptions
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.pipeline.options import LoadOptions
@@ -26,7 +27,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 def only(path: Path, encoding: str | None = None) -> Document | SkippedSource:
-    (found,) = files.read([str(path)], graph="g", encoding=encoding)
+    (found,) = files.read([str(path)], graph="g", options=ReadOptions(encoding))
     return found
 
 
@@ -75,7 +76,7 @@ def test_an_unknown_name_is_refused(name: str, tmp_path: Path) -> None:
         LoadOptions(encoding=name)
     assert caught.value.hint
     with pytest.raises(UsageError, match="no text encoding"):  # before anything is read
-        files.read([str(tmp_path)], graph="g", encoding=name)
+        files.read([str(tmp_path)], graph="g", options=ReadOptions(name))
 
 
 def test_near_names_are_listed() -> None:
@@ -129,12 +130,12 @@ def test_an_entry_of_a_manifest_is_read_in_the_named_encoding(tmp_path: Path, sa
     path.write_bytes(CAFE.encode("cp1252"))
     (entry,) = manifest.entries([str(path)])
     assert isinstance(entry, manifest.Entry)
-    found = manifest.document(entry, graph="g", language=None, sandbox=sandbox, encoding="cp1252")
+    found = manifest.document(entry, graph="g", sandbox=sandbox, options=ReadOptions("cp1252"))
     assert isinstance(found, Document)
     assert found.text == CAFE
 
 
 def test_files_of_one_process_may_have_different_encodings(sandbox: Sandbox) -> None:
-    assert sandbox.parse("text", CAFE.encode("cp1252"), "cp1252").text == CAFE
+    assert sandbox.parse("text", CAFE.encode("cp1252"), ReadOptions("cp1252")).text == CAFE
     assert sandbox.parse("text", CAFE.encode()).text == CAFE
-    assert sandbox.parse("markdown", "привет".encode("koi8-r"), "koi8-r").text == "привет"
+    assert sandbox.parse("markdown", "привет".encode("koi8-r"), ReadOptions("koi8-r")).text == "привет"

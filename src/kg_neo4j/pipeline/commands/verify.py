@@ -10,6 +10,7 @@ from typing import Any
 
 from kg_neo4j import factory
 from kg_neo4j.acquire import files
+from kg_neo4j.acquire.interface import ReadOptions
 from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.acquire.language import detect, primary
 from kg_neo4j.errors import UnreadableSource, UsageError
@@ -80,7 +81,7 @@ def verify(
     """
     if Path(file).is_dir():
         raise UsageError(f"{file} is a folder", hint="name one file")
-    (found,) = files.read([str(file)], graph=settings.graph, encoding=encoding)
+    (found,) = files.read([str(file)], graph=settings.graph, options=ReadOptions(encoding))
     if isinstance(found, SkippedSource):
         raise UnreadableSource(f"{found.source}: {found.reason}")
     headings = tuple(section.title for section in found.sections)

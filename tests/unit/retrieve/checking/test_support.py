@@ -221,7 +221,7 @@ def test_claims_of_a_large_model_are_supported_and_wrong_ones_are_not() -> None:
 
 
 def _text(path: Path) -> str:
-    (found,) = files.read([str(path)], graph="claims", encoding=None)
+    (found,) = files.read([str(path)], graph="claims")
     assert isinstance(found, Document)
     return found.text
 

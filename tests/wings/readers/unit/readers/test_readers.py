@@ -10,7 +10,7 @@ from datetime import date, datetime
 import openpyxl
 import pytest
 
-from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions
 from kg_neo4j.acquire.readers import kind_of, kinds
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource
@@ -23,7 +23,7 @@ Read = Callable[..., ParsedText]
 def read() -> Iterator[Read]:
     """Read bytes under a suffix, in the child process that reads files."""
     with Sandbox() as sandbox:
-        yield lambda suffix, data, encoding=None: sandbox.parse(kind_of(suffix, data), data, encoding)
+        yield lambda suffix, data, **options: sandbox.parse(kind_of(suffix, data), data, ReadOptions(**options))
 
 
 def workbook(*sheets: tuple[str, list[list[object]]], hidden: str = "", merged: str = "") -> bytes:
@@ -95,7 +95,7 @@ def test_a_cell_over_several_rows_is_in_each_of_them(read: Read) -> None:
     ],
 )
 def test_csv_of_any_delimiter_is_rows_of_cells(read: Read, suffix: str, data: bytes, encoding: str | None) -> None:
-    assert read(suffix, data, encoding).text == "Name | Town | Row\nLee, Ann | Köln | 2\nBo | Oslo | 4"
+    assert read(suffix, data, encoding=encoding).text == "Name | Town | Row\nLee, Ann | Köln | 2\nBo | Oslo | 4"
 
 
 def test_rows_without_heads_have_their_numbers_from_the_first(read: Read) -> None:

@@ -39,7 +39,7 @@ def written(target: Path, found: list[Entry]) -> str:
 
 def read_all(path: str) -> list[Document | SkippedSource]:
     with Sandbox() as sandbox:
-        return [manifest.document(entry, graph="g", language=None, sandbox=sandbox) for entry in manifest.read(path)]
+        return [manifest.document(entry, graph="g", sandbox=sandbox) for entry in manifest.read(path)]
 
 
 def test_it_lists_key_address_size_and_hash_of_each_document(docs: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions
+from kg_neo4j.acquire.readers import kinds
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource
-from made_files import pdf, placed_pdf
+from made_files import encrypted_pdf, pdf, pdf_bomb, placed_pdf
 
 LEFT = ("The lamp of the old harbour stood", "in a house of glass on the rock", "until the winter in which the sea")
 LEFT += ("took the house and left the lamp", "which was found by two fishermen", "who brought it to the new tower")
@@ -20,9 +21,15 @@ RIGHT += ("each year by a letter to the bank", "which keeps a copy in its ledger
 FIELD = "/Subtype /Widget /Rect [200 {y} 300 {top}] {entries}"
 
 
-def parse(data: bytes) -> ParsedText:
+def parse(data: bytes, **options: str) -> ParsedText:
     with Sandbox() as box:
-        return box.parse("pdf", data)
+        return box.parse(kinds()[".pdf"], data, ReadOptions(**options))
+
+
+def refusal(data: bytes, **options: str) -> str:
+    with pytest.raises(UnreadableSource) as caught:
+        parse(data, **options)
+    return str(caught.value)
 
 
 def lines_at(x: float, lines: tuple[str, ...], top: float = 700) -> list[tuple[float, float, str]]:
@@ -161,7 +168,7 @@ def test_table_comes_row_by_row(by_rows):
     names, places = ("Name", "Ivo", "Ada", "Rolf", "Iris"), ("Place", "Oslo", "Lund", "Brno", "Kiel")
     columns = lines_at(72, names), lines_at(200, places)
     drawn = [piece for row in zip(*columns, strict=True) for piece in row] if by_rows else [*columns[0], *columns[1]]
-    expected = [f"{name} {place}" for name, place in zip(names, places, strict=True)]
+    expected = [f"{name} | {place}" for name, place in zip(names, places, strict=True)]
     assert parse(placed_pdf([drawn])).text.splitlines() == expected
 
 
@@ -178,3 +185,44 @@ def test_turned_page_is_read_line_by_line():
 def test_paragraphs_are_parted_by_an_empty_line():
     texts = [*lines_at(72, ("One line,", "and two.", "And three.")), *lines_at(72, ("A new one.", "It ends."), 640)]
     assert parse(placed_pdf([texts])).text == "One line,\nand two.\nAnd three.\n\nA new one.\nIt ends."
+
+
+def test_pdf_pages_begin_where_their_text_does():
+    parsed = parse(pdf(["The first page.\nSecond line.", "", "The third page."]))
+    assert parsed.text == "The first page.\nSecond line.\n\nThe third page."
+    assert len(parsed.pages) == 3
+    assert parsed.text[parsed.pages[0] :].startswith("The first")
+    assert parsed.text[parsed.pages[2] :].startswith("The third")
+    assert list(parsed.pages) == sorted(parsed.pages)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (pdf([]), "without pages"),
+        (pdf(["", ""]), "no text on 2 pages"),
+        (encrypted_pdf("open sesame"), "encrypted"),
+        (b"%PDF-1.4\nrubbish that is no PDF at all", "damaged PDF"),
+        (pdf(["a page"])[:200], "damaged PDF"),
+        (b"\x00" * 10_000, "damaged PDF"),
+    ],
+)
+def test_pdf_that_gives_no_text_has_a_reason(data, reason):
+    assert reason in refusal(data)
+
+
+def test_pdf_whose_pages_lead_in_a_circle_ends():
+    circular = pdf(["a"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]")
+    assert "PDF" in refusal(circular)
+
+
+def test_pdf_bomb_is_stopped():
+    bomb = pdf_bomb(200_000_000)
+    assert len(bomb) < 1_000_000
+    assert "more than 1024 MB of memory" in refusal(bomb)
+
+
+def test_password_opens_a_file():
+    locked = encrypted_pdf("open sesame", "Ivo Brandt lends his mill.")
+    assert parse(locked, password="open sesame").text == "Ivo Brandt lends his mill."
+    assert refusal(locked, password="another") == "encrypted with another password"

@@ -1,0 +1,1 @@
+"""PDF to text: pages, tables, footnotes, scans."""
