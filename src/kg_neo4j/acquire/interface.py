@@ -64,10 +64,7 @@ class SourceText:
 
 @runtime_checkable
 class Source(Protocol):
-    """Gives texts to load, such as those of a mailbox or a wiki.
-
-    A web page has `since(url, version)`, too: the same, without a text if it is unchanged. It raises SourceNotFound.
-    """
+    """Gives texts to load, such as those of a mailbox or a wiki. Web pages have `since`, too: see `kg_neo4j_readers`."""
 
     @property
     def name(self) -> str:
