@@ -64,7 +64,7 @@ class SourceText:
 
 @runtime_checkable
 class Source(Protocol):
-    """Gives texts to load, such as those of a mailbox or a wiki. Web pages have `since`, too: see `kg_neo4j_readers`."""
+    """Gives texts to load, such as those of a mailbox or a wiki. Web pages have `since`, too (`kg_neo4j_readers`)."""
 
     @property
     def name(self) -> str:
