@@ -26,8 +26,8 @@ class DocumentRecord:
     def load(self, *sources: str, options: LoadOptions) -> Tally:
         """Do what a load does before and after it extracts: read, record, find what is gone, remove it."""
         tally, known = Tally(), {each.key: each.origin for each in self.listed() if each.origin is not None}
-        sync = Sync(self.listed, self.settings, options, tally, sources)
         checked = check_sources(sources, self.settings, options, tally)
+        sync = Sync(self.listed, self.settings, options, tally, sources, checked.addresses)
         for document in sync.documents(checked.documents(known)):
             tally.documents += 1
             tally.changes += self.stored.get(document.id) != _stored(document)
@@ -73,6 +73,7 @@ def _stored(document: Document) -> StoredDocument:
         language=document.language,
         author=document.author,
         date=document.date,
+        version=document.version,
         revision=document.revision,
         origin=origin_id(document.origin) if document.origin else None,
         config_hash=document.sha256,

@@ -56,6 +56,7 @@ class Document:
     left_out: str = ""  # what of the source is not in `text`, in words; a note in reports, not stored
     author: str = ""  # as the source gives it
     date: str = ""  # likewise, in any form
+    version: str = ""  # of a web page: what its server marks this text by
 
 
 @dataclass(frozen=True, slots=True)

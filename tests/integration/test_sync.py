@@ -51,7 +51,7 @@ def test_files_that_vanished_are_reported_and_stay_until_they_are_pruned(
     reported = load([str(docs)], settings=offline, options=PLAIN)
     assert reported.changes == 0
     assert dump(database, offline.graph) == whole
-    assert "b.txt, sub/c.txt: no longer in their folder or wiki; --prune removes them" in reported.notes
+    assert "b.txt, sub/c.txt: no longer where they came from: they stay until --prune removes them" in reported.notes
     pruned = load([str(docs)], settings=offline, options=PRUNE)
     assert pruned.changes > 0
     assert any(note.startswith("b.txt, sub/c.txt: removed") for note in pruned.notes)

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +16,7 @@ from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import price, print_estimates, print_facts, print_table, progress, remark, show, spent
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import LoadPlan, LoadReport, QuarantinedRow, RunCounts, SkippedSource, Usage
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
@@ -24,6 +25,7 @@ _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICE
 @continues
 def load(
     sources: list[str] | None = None,
+    listed: str | None = None,
     options: Annotated[Any, load_options] = None,
     model: str | None = None,
     analytics: bool = True,
@@ -40,18 +42,17 @@ def load(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Load files, folders and wiki pages into the graph.
+    """Load files, folders, web and wiki pages into the graph.
 
     Repeating a load changes nothing.
     """
     from kg_neo4j.pipeline.commands import load, plan
 
+    sources = [*(sources or ()), *(_listed(listed) if listed else ())]
     if not sources and not options.wikipedia and not refresh and not re_embed:
-        raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE, or --refresh")
+        raise UsageError("nothing to load", hint="name files, folders, --from FILE, --wikipedia TITLE or --refresh")
     if singletons is not None and not analytics:
-        raise UsageError(
-            "--singletons is about communities, and --no-analytics makes none", hint="leave one of them out"
-        )
+        raise UsageError("--singletons is about communities, and --no-analytics makes none", hint="leave one out")
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
     options = replace(options, prune=prune, re_embed=re_embed, re_extract=re_extract, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model)
@@ -59,15 +60,29 @@ def load(
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
         if re_extract and not dry_run:
-            _show_price(plan.plan(sources or (), **how), yes=yes)
+            _show_price(plan.plan(sources, **how), yes=yes)
         done: LoadPlan | LoadReport
-        done = plan.plan(sources or (), **how) if dry_run else load.load(sources or (), **how)
+        done = plan.plan(sources, **how) if dry_run else load.load(sources, **how)
     if isinstance(done, LoadPlan):
         show(done, _print_plan, as_json=as_json)
         return
     show(done, print_load, as_json=as_json)
     if is_partly_done(done) or done.unfinished:
         raise typer.Exit(PARTLY_DONE)
+
+
+def _listed(name: str) -> list[str]:
+    """Return the sources that a file names, one a line; "-" is standard input. Raises UsageError if there are none."""
+    from kg_neo4j.acquire.decoding import decode
+
+    try:
+        lines = decode(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()).splitlines()
+        if found := [each for line in lines if (each := line.strip()) and not each.startswith("#")]:
+            return found
+        raise UnreadableSource("it names no source")
+    except (OSError, ValueError, UnreadableSource) as error:
+        why = f"--from {name}: {getattr(error, 'strerror', None) or error}"
+        raise UsageError(why, hint="name a text file that has one file, folder or address a line") from None
 
 
 def _show_price(planned: LoadPlan, *, yes: bool) -> None:

@@ -79,12 +79,12 @@ class SourceText:
     title: str = ""  # empty: the key
     url: str | None = None
     language: str | None = None  # code, such as "en"; None: it is detected
-    details: Mapping[str, Any] = field(default_factory=dict)  # author, date and left_out, as of a `Document`
+    details: Mapping[str, Any] = field(default_factory=dict)  # author, date, left_out and version, as of a `Document`
 
 
 @runtime_checkable
 class Source(Protocol):
-    """Gives texts to load, such as those of a mailbox or a wiki."""
+    """Gives texts to load, such as those of a mailbox or a wiki. Web pages have `since`, too (`kg_neo4j_readers`)."""
 
     @property
     def name(self) -> str:

@@ -82,6 +82,7 @@ class StoredDocument:
     language: str | None
     author: str  # "" where it is not known
     date: str  # likewise; as the source writes it
+    version: str  # likewise; of a web page
     revision: int | None  # of a page of a wiki
     origin: str | None  # stands for the real path of a file, see acquire.identity.origin_id
     config_hash: str
@@ -371,7 +372,7 @@ def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
 
 def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
     """Return what is stored of a document."""
-    names = "id graph kind key title source sha256 url language author date page_id revision licence".split()
+    names = "id graph kind key title source sha256 url language author date version page_id revision licence".split()
     properties = {name: getattr(document, name) for name in names}
     properties |= {name: list(getattr(document, name)) for name in ("redirects", "links", "pages")}
     properties |= {"origin": origin_id(document.origin) if document.origin else None}

@@ -35,6 +35,7 @@ from kg_neo4j.settings import Settings
 
 # What a stored document remembers of the load that made it, besides its schema.
 Given = Document | SkippedSource  # what a source gives: a text, or why there is none
+WEB = ("http://", "https://")  # what the keys of web pages begin with
 STORED_OPTIONS = "chunk_tokens chunk_overlap preprocess output_language gleanings wave evidence".split()
 
 
@@ -45,7 +46,7 @@ class LoadOptions:
     wikipedia: tuple[str, ...] = ()  # titles
     wiki_language: str = "en"  # of the Wikipedia, a code such as "pl"
     links: int = 0  # pages that the titles' pages link to most, to be loaded with them
-    refresh: bool = False  # read pages of the graph again whose revision changed; titles limit it to some
+    refresh: bool = False  # read pages of the graph again that changed; titles and addresses limit it to some
     language: str | None = None  # of files and pages, a code such as "pl"; None: found for each
     encoding: str | None = None  # of text files, such as "cp1252"; None: found for each
     password: str | None = field(default=None, repr=False)  # that opens PDF files
@@ -171,6 +172,7 @@ class CheckedSources:
     pages: Iterable[Document]
     places: Sequence[SourcePlace]  # of files and folders
     plugged: Sequence[Source]  # of other packages
+    addresses: Sequence[str] = ()  # of web pages to refresh
 
     def documents(self, known: Mapping[str, str] | None = None, further: Iterable[Given] = ()) -> Iterator[Document]:
         """Yield the documents one by one: pages, files, those of other packages, `further` ones.
@@ -196,16 +198,17 @@ class CheckedSources:
 def check_sources(sources: Sequence[str], settings: Settings, options: LoadOptions, tally: Tally) -> CheckedSources:
     """Refuse sources that are not there, before a server is started for them. Raises as `places_of` and `read_pages`.
 
-    With `refresh` pages are left to `Sync`, which knows what the graph has of them.
+    With `refresh` pages and addresses are left to `Sync`, which knows what the graph has of them.
     """
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     pages = read_pages(settings, options, tally) if options.wikipedia and not options.refresh else ()
     others = [each for each in sources if is_plugged(each)]
-    plugged: list[Source] = [plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in others]
+    now = [each for each in others if not (options.refresh and each.startswith(WEB))]
+    plugged: list[Source] = [plugins.opened(plugins.SOURCES, *each.split(":", 1)) for each in now]
     files.check_language(options.language)
     places = places_of([each for each in sources if each not in others], options.alias, options.root)
-    return CheckedSources(settings, options, tally, pages, places, plugged)
+    return CheckedSources(settings, options, tally, pages, places, plugged, sorted({*others} - {*now}))
 
 
 def is_plugged(source: str) -> bool:

@@ -1,4 +1,4 @@
-"""Sync: what of the graph is changed or gone where it came from. Files of the folders that are loaded, pages of wikis.
+"""Sync: what of the graph is changed or gone where it came from. Files of loaded folders, pages of wikis and sites.
 
 What is gone is reported, and removed with `prune`: its chunks before the graph settles, the document itself after it,
 so that a run that was stopped finds it again. Of a page that was deleted and made again the former text is removed.
@@ -11,20 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kg_neo4j import plugins
 from kg_neo4j.acquire import page_refresh
 from kg_neo4j.acquire.folders import LoadedFolder, loaded_folders
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.acquire.page_refresh import KnownPage
+from kg_neo4j.errors import SourceNotFound
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import StoredDocument, withdraw_chunks
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.pipeline.options import LoadOptions, fetch_pages, site_of
+from kg_neo4j.pipeline.options import WEB, CheckedSources, LoadOptions, documents_of, fetch_pages, site_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Document, SkippedSource
 from kg_neo4j.settings import Settings
 
 MAX_NAMED = 20  # documents that a note names; the others are counted
-GONE = "no longer in their folder or wiki; --prune removes them"
+GONE = "no longer where they came from: they stay until --prune removes them"
 UNSURE = "not checked: a folder of their path cannot be read"
 OTHERS = "not in the folder, but loaded from another place of this name; `kg unload` removes them"
 
@@ -107,14 +109,16 @@ class Sync:
     options: LoadOptions
     tally: Tally
     sources: Sequence[str]  # files and folders
+    addresses: Sequence[str] = ()  # of web pages to refresh; with none and no titles all pages are
     read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
     pages: set[tuple[str, str]] = field(default_factory=set)  # of this run: wiki, title
     gone: list[StoredDocument] = field(default_factory=list)
     removed: list[StoredDocument] = field(default_factory=list)  # their chunks are withdrawn; to be deleted at last
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
-        """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
-        for document in itertools.chain(documents, self._refreshed() if self.options.refresh else ()):
+        """Yield `documents`, and with `refresh` the pages of the graph that changed."""
+        again = (self._refreshed(), self._asked_again()) if self.options.refresh else ()
+        for document in itertools.chain(documents, *again):
             self.read[document.id] = document.origin
             if document.kind == "wikipedia":
                 self.pages.add((_wiki(document.key), document.title))
@@ -139,7 +143,7 @@ class Sync:
         gone = [each for each in self.gone if each not in replaced]
         self.removed = [*replaced, *(gone if self.options.prune else ())]
         self.tally.notes += _note(replaced, "deleted from the wiki and made again; the former text is removed")
-        self.tally.notes += _note(gone, "removed: no longer in their folder or wiki" if self.options.prune else GONE)
+        self.tally.notes += _note(gone, "removed: no longer where they came from" if self.options.prune else GONE)
 
     def _replaced(self, stored: Sequence[StoredDocument]) -> list[StoredDocument]:
         """Return the pages that their wiki no longer has and whose title is that of another page, read in this run."""
@@ -171,7 +175,8 @@ class Sync:
             if each.document is not None:
                 yield each.document
             unchanged += each.document is None and not each.remark and not each.is_elsewhere
-        self.tally.notes.append(f"wiki: {unchanged} of {len(pages) - elsewhere.total()} pages unchanged")
+        if pages or not self.addresses:
+            self.tally.notes.append(f"wiki: {unchanged} of {len(pages) - elsewhere.total()} pages unchanged")
         for host, count in sorted(elsewhere.items()):
             self.tally.notes.append(
                 f"{'1 page' if count == 1 else f'{count} pages'} of {host} not checked: set KG_WIKIPEDIA_URL to the "
@@ -179,12 +184,30 @@ class Sync:
             )
         yield from (each for each in fetch_pages(new, self.settings, self.options) if each.id not in self.read)
 
+    def _asked_again(self) -> Iterator[Document]:
+        """Yield the web pages that were changed or are not whole, and named ones that are not in the graph."""
+        stored = {each.key: each for each in self.stored() if each.key.startswith(WEB) and each.origin is None}
+        asked = self.addresses or ([] if self.options.wikipedia else [*stored])
+        unchanged = 0
+        for address in asked:
+            source, page = plugins.opened(plugins.SOURCES, *address.split(":", 1)), stored.get(address)
+            if page is not None:
+                source = source.since(page.url, page.version if _known(page).is_whole else "")
+            try:
+                found = list(documents_of(source, self.settings, self.options))
+            except SourceNotFound:
+                self.gone += [page] if page else []
+                continue
+            unchanged += not found
+            yield from CheckedSources(self.settings, self.options, self.tally, (), (), ()).documents(further=found)
+        self.tally.notes += [f"web: {unchanged} of {len(asked)} pages unchanged"] if asked else []
+
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
         """Return the pages of the graph, those that were named where some were, and the titles that are not there."""
         stored = [each for each in self.stored() if each.kind == "wikipedia"]
         titles = self.options.wikipedia
         if not titles:
-            return {each.id: each for each in stored}, ()
+            return {each.id: each for each in stored if not self.addresses}, ()
         keys = page_refresh.keys(titles, site_of(self.settings, self.options))
         known = {each.id: each for each in stored if each.key in keys.values()}
         there = {each.key for each in known.values()}

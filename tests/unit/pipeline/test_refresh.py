@@ -89,10 +89,10 @@ def test_pages_that_are_gone_from_the_wiki_are_reported_and_pruned(record: Docum
     tally = record.load(options=REFRESH)
     assert any("'Karl Braun': it was deleted" in note for note in tally.notes)
     assert any("'Graz': it was moved to 'Graz (city)'" in note for note in tally.notes)
-    assert "Karl Braun: no longer in their folder or wiki; --prune removes them" in tally.notes
+    assert "Karl Braun: no longer where they came from: they stay until --prune removes them" in tally.notes
     assert sorted(record.titled) == ["Anna Weber", "Graz (city)", "Karl Braun"]
     pruned = record.load(options=replace(PRUNE, refresh=True))
-    assert "Karl Braun: removed: no longer in their folder or wiki" in pruned.notes
+    assert "Karl Braun: removed: no longer where they came from" in pruned.notes
     assert sorted(record.titled) == ["Anna Weber", "Graz (city)"]
 
 

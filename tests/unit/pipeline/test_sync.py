@@ -52,7 +52,7 @@ def test_files_that_vanished_are_reported_then_removed(
     assert reported.notes == [f"{begin}b.txt, {begin}sub/c.txt: {GONE}"]
     assert reported.changes == 0
     pruned = record.load(str(docs), options=PRUNE)
-    assert pruned.notes == [f"{begin}b.txt, {begin}sub/c.txt: removed: no longer in their folder or wiki"]
+    assert pruned.notes == [f"{begin}b.txt, {begin}sub/c.txt: removed: no longer where they came from"]
     assert record.keys == [f"{begin}a.txt"]
     assert record.load(str(docs), options=PRUNE).notes == []
 

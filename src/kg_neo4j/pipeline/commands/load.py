@@ -84,7 +84,7 @@ def load(
             search_indexes.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         run = Run(database, lease, settings, tally, progress, "load", budget, embedder)
         stored = partial(stored_documents.list_documents, database, settings.graph)
-        sync = Sync(stored, settings, options, tally, [each.source for each in checked.places])
+        sync = Sync(stored, settings, options, tally, [each.source for each in checked.places], checked.addresses)
         read = sync.documents(checked.documents(known, documents))
         # ---- chunks
         cut = (CutDocument(each, cut_document(each, tokeniser, settings, options), configuration) for each in read)

@@ -76,10 +76,11 @@ def plan(
             configuration, known, _ = with_older_versions(database, settings, options, door, extractor, tokeniser)
         run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.asking = run.figured()
-        read = check_sources(_to_extract(sources, tally), settings, options, tally).documents(known, documents)
+        checked = check_sources(_to_extract(sources, tally), settings, options, tally)
+        read = checked.documents(known, documents)
         if database is not None:
             stored = partial(stored_documents.list_documents, database, settings.graph)
-            read = Sync(stored, settings, options, tally, ()).documents(read)
+            read = Sync(stored, settings, options, tally, (), checked.addresses).documents(read)
         for document in read:
             run.add(document, tally)
             progress.advance("plan")

@@ -90,7 +90,7 @@ def _copied(
     fields: dict[str, Any] = {
         **{name: properties[name] for name in ("id", "graph", "kind", "key", "title", "source", "sha256")},
         **{name: properties.get(name) for name in ("url", "language", "page_id", "revision", "licence")},
-        **{name: properties.get(name, "") for name in ("author", "date")},
+        **{name: properties.get(name, "") for name in ("author", "date", "version")},
         **{name: tuple(properties.get(name) or ()) for name in ("pages", "redirects", "links")},
     }
     document = Document(**fields, text="")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 
 import pytest
 
+import web_site
 from kg_neo4j.acquire.interface import SourceText
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
@@ -18,6 +15,7 @@ from kg_neo4j.records import SkippedSource
 from kg_neo4j_readers import web
 from kg_runner import Kg
 from made_office import presentation, shape
+from web_site import Site, read, reason, text_of
 
 STORY = "The bell of Orlen was cast in 1712 by Jan Novak in the town foundry, and it rang for two hundred years. " * 3
 MENU = "<nav><a href=/>Home</a> <a href=/shop>Shop</a> <a href=/login>Sign in</a></nav>"
@@ -30,66 +28,12 @@ ARTICLE = (
     "<pre>bell = 1\nring(bell)</pre></article></main>"
     "<footer>Copyright Orlen Press. Imprint. Privacy.</footer></body></html>"
 )
-HTML = "text/html; charset=utf-8"
-
-
-@dataclass
-class Site:
-    """A server of pages: path -> status, heads and body."""
-
-    pages: dict[str, tuple[int, Mapping[str, str], bytes]] = field(default_factory=dict)
-    asked: list[tuple[str, str]] = field(default_factory=list)
-    url: str = ""
-
-    def put(self, path: str, body: str | bytes, kind: str = HTML, status: int = 200, **heads: str) -> str:
-        data = body.encode() if isinstance(body, str) else body
-        self.pages[path] = (status, {"Content-Type": kind, **{k.replace("_", "-"): v for k, v in heads.items()}}, data)
-        return f"{self.url}{path}"
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    made = Site()
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def do_GET(self) -> None:
-            made.asked.append((self.path, self.headers["user-agent"]))
-            status, heads, body = made.pages.get(self.path, (404, {}, b"gone"))
-            self.send_response(status)
-            for name, value in {**heads, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            with contextlib.suppress(ConnectionError):
-                self.wfile.write(body)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield made
-    server.shutdown()
-    server.server_close()
-
-
-def read(address: str) -> SourceText | SkippedSource:
-    scheme, _, rest = address.partition(":")
-    (found,) = (web.open_http if scheme == "http" else web.open_https)(rest).texts()
-    return found
-
-
-def text_of(address: str) -> str:
-    found = read(address)
-    assert isinstance(found, SourceText), found
-    return found.text
-
-
-def reason(address: str) -> str:
-    found = read(address)
-    assert isinstance(found, SkippedSource), found
-    return found.reason
+    with web_site.running() as found:
+        yield found
 
 
 def test_a_page_is_its_main_text_with_headings_tables_and_code(site: Site) -> None:
@@ -141,6 +85,8 @@ def test_endless_redirects_other_schemes_and_errors_are_refused(site: Site) -> N
     assert reason(f"{site.url}/loop").startswith("more than 10 redirects")
     assert "file:///etc/passwd, which is no web page" in reason(f"{site.url}/file")
     assert reason(f"{site.url}/nothing") == "the server answers 404 Not Found"
+    site.put("/bad", "", status=302, Location="http://[no-address/")
+    assert reason(f"{site.url}/bad")
     assert reason(site.put("/down", "x", status=503)).startswith("the server answers 503")
     assert reason("http://127.0.0.1:1/x")
 
