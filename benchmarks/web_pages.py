@@ -24,6 +24,7 @@ from lxml import html
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from kg_neo4j.acquire.html_text import read_html
+from kg_neo4j.acquire.interface import PLAIN
 from kg_neo4j_readers.web import read_page
 
 CHOOSE = random.Random(7)
@@ -115,7 +116,7 @@ def justext(page: str) -> str:
 COLUMNS = "recall precision rows heads".split()
 MARKED = {"output_format": "markdown", "include_formatting": True}
 TOOLS: dict[str, Callable[[str], str]] = {
-    "trafilatura, as kg_neo4j_readers.web": lambda page: read_page(page.encode()).text,
+    "trafilatura, as kg_neo4j_readers.web": lambda page: read_page(page.encode(), PLAIN).text,
     "trafilatura, recall": lambda page: used("trafilatura").extract(page, **MARKED, favor_recall=True) or "",
     "trafilatura, precision": lambda page: used("trafilatura").extract(page, **MARKED, favor_precision=True) or "",
     "lxml, read_html of the whole page": lambda page: read_html(page.encode()).text,

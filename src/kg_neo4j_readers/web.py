@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from kg_neo4j.acquire.decoding import decode, normalise_text
@@ -263,8 +263,16 @@ def read_page(data: bytes, options: ReadOptions) -> ParsedText:
     inner = _frames(text, "iframe")
     if outer := _frames(text, "frame"):
         return ParsedText("", whole.title, attached=outer)
-    kept: dict[str, Any] = {"include_tables": True, "include_formatting": True, "prune_xpath": "//noscript"}
-    found = trafilatura.extract(text, output_format="markdown", **kept) or ""
+    found = trafilatura.extract(
+        text,
+        output_format="markdown",
+        favor_recall=True,  # it keeps 99 of 100 words of main texts, else 95: decision 0071
+        include_comments=False,
+        include_formatting=True,
+        include_tables=True,
+        prune_xpath="//noscript",
+    )
+    found = found or ""
     if len(found) < min(FEWEST, len(whole.text) // 2):
         left_out = "; ".join(filter(None, (whole.left_out, "no main text was found: all is read")))
         return replace(whole, left_out=left_out, attached=inner)

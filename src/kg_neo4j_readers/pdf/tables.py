@@ -301,7 +301,10 @@ def _split(lines: list[_Line], borders: Sequence[float], level: Sequence[Rule]) 
     left, right = min(line[0].left for line in lines), max(word.right for line in lines for word in line)
     ruled = [between(_base(below), _base(above), level, left, right) for above, below in pairwise(lines)]
     steps = [(_base(above) - _base(below)) / _height(above) for above, below in pairwise(lines)]
-    if sum(ruled) > 1 and len(lines) <= 2.5 * (sum(ruled) + 1):
+    numbers = [_numbers(line, borders) for line in lines]
+    pairs = zip(ruled, pairwise(numbers), strict=True)
+    has_doubled = any(not is_ruled and one & other for is_ruled, (one, other) in pairs)
+    if not has_doubled and sum(ruled) > 1 and len(lines) <= 2.5 * (sum(ruled) + 1):
         starts = ruled
     else:
         tight = 1.15 * min(steps)
@@ -311,7 +314,7 @@ def _split(lines: list[_Line], borders: Sequence[float], level: Sequence[Rule]) 
         for number, step in enumerate(steps, 1):
             here = columns[number]
             goes_on = not ruled[number - 1] and step <= tight and here < first and (has_both or 0 not in here)
-            goes_on = goes_on and not any(map(_NUMBER.fullmatch, (word.text.strip() for word in lines[number])))
+            goes_on = goes_on and not numbers[number]
             starts.append(not goes_on)
             first = first if goes_on else here
     parts: list[list[_Line]] = [[lines[0]]]
@@ -320,6 +323,11 @@ def _split(lines: list[_Line], borders: Sequence[float], level: Sequence[Rule]) 
             parts.append([])
         parts[-1].append(line)
     return parts
+
+
+def _numbers(line: _Line, borders: Sequence[float]) -> set[int]:
+    """Return the columns in which a line has a number."""
+    return {bisect(borders, (word.left + word.right) / 2) for word in line if _NUMBER.fullmatch(word.text.strip())}
 
 
 def _filled(line: _Line, borders: Sequence[float]) -> set[int]:

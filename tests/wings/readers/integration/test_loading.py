@@ -7,12 +7,17 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from lxml import html
 
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.settings import Settings
 from kg_runner import Kg
+from made_files import placed_pdf, scanned_pdf
 from made_office import book, mail, open_document, presentation, shape
+from served import served
 
+PAINTED = "Hedda Krog painted the Ekeby lighthouse in 1922."
 ASKED = {  # question -> title of the document, section, words of the passage
     "Who leads the survey of the Skarnes quarry?": ("plan", "Slide 2: Quarry", "Ann Lindqvist leads"),
     "Who bought the Orlen bell?": ("Bell sale", "Bell sale", "Marta Novak bought"),
@@ -22,6 +27,8 @@ ASKED = {  # question -> title of the document, section, words of the passage
     "Who signed the lease of the Sund pier?": ("lease", "", "Olav Ruud signed"),
     "Who is the harbour master of Molde?": ("crew", "Crew", "harbour master | Molde | 3"),
     "Which firm owns the Nordlys?": ("ships", "", "Nordlys | Hansen Shipping | 2"),
+    "Who leases the Vardal mill?": ("rents", "", "Vardal | Sigrid Holm | 312"),
+    "Who painted the Ekeby lighthouse?": ("scan", "", "Hedda Krog painted the Ekeby lighthouse"),
     "What did Peter Falk lose in the fire?": ("fire (bell.eml/fire.txt)", "", "lost his violin"),
 }
 
@@ -51,6 +58,10 @@ def folder(tmp_path: Path) -> Path:
         sheet.active.append(row)
     sheet.save(root / "crew.xlsx")
     (root / "ships.csv").write_text("Ship;Firm\nNordlys;Hansen Shipping\nVega;Berg Lines\n")
+    mills = [("Mill", "Leased by", "Rent"), ("Vardal", "Sigrid Holm", "312"), ("Visby", "Arne Lie", "98")]
+    placed = [(x, 700 - 14 * row, cells[at]) for row, cells in enumerate(mills) for at, x in enumerate((72, 200, 330))]
+    (root / "rents.pdf").write_bytes(placed_pdf([[(72, 740, "The rents of the year."), *placed]]))
+    (root / "scan.pdf").write_bytes(scanned_pdf(["A note on lights.", PAINTED]))
     for name in ("photo.png", "style.css", "page.css"):
         (root / name).write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
     return root
@@ -68,6 +79,23 @@ def test_a_folder_of_office_files_is_loaded_and_answers_name_the_place(kg: Kg, f
             for each in passages
         ]
         assert any(t == title and s.endswith(section) and words in q for t, s, q in found), (question, found)
+
+
+@pytest.mark.needs("kg_neo4j_serve")
+def test_a_citation_leads_to_its_place_in_the_pages_of_kg_serve(kg: Kg, offline: Settings, folder: Path) -> None:
+    home = folder.parent / "home"  # where pictures of scanned pages are kept
+    home.mkdir()
+    kg("load", str(folder), "--no-analytics", KG_HOME=str(home))
+    with served(offline.model_copy(update={"home": home})) as client:
+        for question, (title, _, words) in ASKED.items():
+            passages = json.loads(kg("ask", question, "--json")[1])["passages"]
+            cited = next(each["citation"] for each in passages if each["citation"]["document"] == title)
+            place = {"id": cited["chunk_id"], "start": cited["start"], "end": cited["end"]}
+            page = html.fromstring(client.get("/document", params=place).text)
+            marked = " ".join(page.xpath("string((//mark[@class='meant'])[1]/..)").split())
+            assert words.partition(" | ")[0] in marked, (question, marked)
+            pictures = page.xpath("//figure[@class='scan']/img/@src")
+            assert [each.partition(",")[0] for each in pictures] == ["data:image/jpeg;base64"] * (title == "scan")
 
 
 def test_what_is_attached_goes_with_its_mail(kg: Kg, database: Database, graph: str, folder: Path) -> None:

@@ -18,7 +18,8 @@ from made_files import placed_pdf
 ROOT = Path(__file__).parents[5]
 SETS = ROOT / "tests" / "data" / "pdf"
 FIGURES = {  # rows, cells, paragraphs and footnotes that are kept, of how many; false rows
-    "seen": ((184, 185), (848, 849), (98, 101), (16, 16), 1),
+    "seen": ((184, 185), (848, 849), (98, 101), (16, 16), 4),
+    "unseen": ((161, 163), (684, 688), (90, 95), (18, 18), 1),
 }
 Placed = list[tuple[float, float, str]]
 
