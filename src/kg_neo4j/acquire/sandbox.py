@@ -59,7 +59,8 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     def parse(self, kind: str, data: bytes, options: ReadOptions = PLAIN) -> ParsedText:
         """Return the text of a file of `kind`, a value of `readers.kinds`, or of a page ("wiki").
 
-        Raises UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
+        Raises UnreadableSource with the reason, always in time: that of the file, or what its reader needs more.
+        The outcome does not depend on the files before it.
         """
         used, self._child = self._child, None
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from ctypes import c_float
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Any
 
 import pypdfium2
@@ -161,8 +161,3 @@ def between(low: float, high: float, rules: Iterable[Rule], left: float, right: 
     return any(
         low < rule.at < high and min(rule.end, right) - max(rule.start, left) > (right - left) / 2 for rule in rules
     )
-
-
-def bands(edges: list[float]) -> list[tuple[float, float]]:
-    """Return the spaces between edges that are in order."""
-    return list(pairwise(edges))

@@ -11,7 +11,7 @@ from math import inf
 from statistics import median
 
 from kg_neo4j_readers.pdf.pieces import Piece, merged, rows_of
-from kg_neo4j_readers.pdf.rules import Rule, bands, between, grids, places
+from kg_neo4j_readers.pdf.rules import Rule, between, grids, places
 
 _Line = list[Piece]
 _Span = tuple[float, float]
@@ -33,7 +33,7 @@ def tables_of(words: list[Piece], level: list[Rule], upright: list[Rule]) -> lis
             taken = set(inside)
             left = [each for each in left if each not in taken]
     for side in _sides(left):
-        for run in _runs([_cells(row) for row in rows_of(side)], level):
+        for run in _runs(rows_of(side), level):
             rows = _without_rules(run, level)
             if rows:
                 inside = [word for line in run for word in line]
@@ -64,20 +64,19 @@ def _in_grid(words: list[Piece], level: list[Rule], upright: list[Rule]) -> tupl
         if xs[0] <= (each.left + each.right) / 2 <= xs[-1] and ys[0] <= (each.base + each.top) / 2 <= ys[-1]
     ]
     rows, owners = list[list[str]](), list[float]()
-    for bottom, top in reversed(bands(ys)):
+    for bottom, top in reversed([*pairwise(ys)]):
         in_band = [each for each in inside if bottom < (each.base + each.top) / 2 <= top]
         if not in_band:
             continue
-        lines = [_cells(row) for row in rows_of(in_band)]
+        lines = rows_of(in_band)
         middle = (bottom + top) / 2
         open_at = [not any(abs(rule.at - x) <= 3 and rule.covers(middle) for rule in upright) for x in xs]
-        parts = [line for line in _split(lines, xs[1:-1], ()) if line] if len(ys) < 4 else [lines]
-        for part in parts:
+        for part in _split(lines, xs[1:-1], ()) if len(ys) < 4 else [lines]:
             rows.append(_across(part, xs, open_at))
             owners.append(bottom)
     _fill_down(rows, owners, xs, level)
     filled = sum(sum(map(bool, row)) > 1 for row in rows)
-    is_table = filled > 1 and 2 * filled >= len(rows) and not _is_text(rows)
+    is_table = filled > 1 and 2 * filled >= len(rows) and (len(ys) > 3 or not _is_text(rows))
     return (inside, rows) if is_table else ([], [])
 
 
@@ -87,26 +86,27 @@ def _across(lines: list[_Line], xs: list[float], open_at: list[bool]) -> list[st
     spans: list[int] = list(range(len(cells)))
     for line in lines:
         for piece in _runs_of_words(line):
-            middle = (piece[0].left + piece[-1].right) / 2
-            first = min(max(bisect(xs, piece[0].left + 1) - 1, 0), len(cells) - 1)
-            last = min(max(bisect(xs, piece[-1].right - 1) - 1, 0), len(cells) - 1)
+            first, last = _column(piece[0].left + 1, xs), _column(piece[-1].right - 1, xs)
             if last > first and all(open_at[first + 1 : last + 1]):
                 spans[first : last + 1] = [spans[first]] * (last - first + 1)
                 cells[first].append(piece)
             elif last > first:
                 for word in piece:
-                    place = min(max(bisect(xs, (word.left + word.right) / 2) - 1, 0), len(cells) - 1)
-                    cells[place].append([word])
+                    cells[_column((word.left + word.right) / 2, xs)].append([word])
             else:
-                cells[min(max(bisect(xs, middle) - 1, 0), len(cells) - 1)].append(piece)
+                cells[first].append(piece)
     texts = [_text(cell) for cell in cells]
     return [texts[spans[place]] for place in range(len(cells))]
+
+
+def _column(place: float, xs: list[float]) -> int:
+    return min(max(bisect(xs, place) - 1, 0), len(xs) - 2)
 
 
 def _fill_down(rows: list[list[str]], bottoms: list[float], xs: list[float], level: list[Rule]) -> None:
     """Put the text of a cell that spans rows into each of them."""
     for number, (above, below) in enumerate(pairwise(rows)):
-        for column, (left, right) in enumerate(bands(xs)):
+        for column, (left, right) in enumerate(pairwise(xs)):
             border = [rule for rule in level if abs(rule.at - bottoms[number]) <= 3]
             is_closed = any(rule.covers((left + right) / 2) for rule in border)
             if border and not is_closed and above[column] and not below[column]:
@@ -122,10 +122,6 @@ def _runs_of_words(line: _Line) -> list[_Line]:
         else:
             runs.append([word])
     return runs
-
-
-def _cells(row: _Line) -> _Line:
-    return sorted(row, key=lambda word: word.left)
 
 
 def _wide(line: _Line) -> list[_Line]:
@@ -151,7 +147,7 @@ def _text(lines: Sequence[_Line]) -> str:
 
 def _sides(words: list[Piece]) -> list[list[Piece]]:
     """Return the words of a page in parts within which lines run: bands, those in two columns of prose parted."""
-    rows = [_cells(row) for row in rows_of(words)]
+    rows = rows_of(words)
     lines = [_wide(row) for row in rows]
     left, right = min((word.left for word in words), default=0), max((word.right for word in words), default=0)
     inner = Counter(round(piece[0].left / 2) for line in lines for piece in line[1:])

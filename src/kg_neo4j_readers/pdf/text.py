@@ -47,6 +47,8 @@ def _read(data: bytes, options: ReadOptions, scanner: scans.Scanner | None) -> P
         pdf.init_forms()
         lines = [lines_of(page) for page in pdf]
         if scanner:
+            if password and pdfium.FPDF_GetSecurityHandlerRevision(pdf) >= 0:
+                scanner.home = None  # what is encrypted is not kept in plain
             lines = [found or lines_from(pdf[n], scanner.pieces(pdf[n], n)) for n, found in enumerate(lines)]
     except pypdfium2.PdfiumError as error:
         if error.err_code is not None and pdfium.FPDF_LoadMemDocument64(data, len(data), password):
