@@ -65,28 +65,34 @@ def _words(page: pypdfium2.PdfPage) -> list[Piece]:
     text, box, words, x, y = page.get_textpage(), pdfium.FS_RECTF(), list[Piece](), c_double(), c_double()
     handle, box_of = text.raw, pdfium.FPDFText_GetLooseCharBox
     chars = "".join(map(chr, map(pdfium.FPDFText_GetUnicode, repeat(handle), range(text.count_chars()))))
+
+    def line_of(place: int, angle: float) -> float:
+        pdfium.FPDFText_GetCharOrigin(handle, place, x, y)
+        return turned((x.value, y.value, x.value, y.value), angle)[1]
+
     for found in _WORD.finditer(chars):
         angle, boxes = round(pdfium.FPDFText_GetCharAngle(handle, found.start()), 1), list[Box]()
-        lines = list[float]()
         for place in range(*found.span()):
             box_of(handle, place, box)
-            pdfium.FPDFText_GetCharOrigin(handle, place, x, y)
             boxes.append((box.left, box.bottom, box.right, box.top))
-            lines.append(turned((x.value, y.value, x.value, y.value), angle)[1])
-        cut = next((place for place, line in enumerate(lines) if abs(line - lines[0]) > _RAISED), 0)
-        parts = [_word(found[0], boxes, lines, angle, each) for each in (slice(cut), slice(cut, None)) if boxes[each]]
-        parts[0].text = " " * (chars[found.start() - 1] == " ") + parts[0].text
-        words += parts
+        first, last = line_of(found.start(), angle), line_of(found.end() - 1, angle)
+        parts = [(slice(None), first)]
+        if abs(first - last) > _RAISED:
+            cut = next(at for at in range(1, len(boxes)) if abs(line_of(found.start() + at, angle) - first) > _RAISED)
+            parts = [(slice(cut), first), (slice(cut, None), line_of(found.start() + cut, angle))]
+        parted = [_word(found[0][part], boxes[part], line, angle) for part, line in parts]
+        parted[0].text = " " * (chars[found.start() - 1] == " ") + parted[0].text
+        words += parted
     return words
 
 
-def _word(chars: str, boxes: Sequence[Box], lines: Sequence[float], angle: float, part: slice) -> Piece:
-    """Return some of the characters as a word, with spaces where they are apart."""
-    lefts, bottoms, rights, tops = zip(*boxes[part], strict=True)
-    word = Piece(chars[part], *turned((min(lefts), min(bottoms), max(rights), max(tops)), angle), angle, lines[part][0])
+def _word(chars: str, boxes: Sequence[Box], line: float, angle: float) -> Piece:
+    """Return characters as a word, with spaces where they are apart."""
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    word = Piece(chars, *turned((min(lefts), min(bottoms), max(rights), max(tops)), angle), angle, line)
     if not angle and max(map(sub, lefts[1:], rights), default=0) > (gap := 0.2 * (word.top - word.base)):
         spaces = [" " * (left - right > gap) for left, right in zip(lefts[1:], rights, strict=False)]
-        word.text = "".join(map(add, word.text, (*spaces, "")))
+        word.text = "".join(map(add, chars, (*spaces, "")))
     word.text = _ACCENT.sub(lambda each: (each[2] + each[1]).translate(_MARKS), word.text).replace("\x02", "-")
     return word
 

@@ -38,6 +38,7 @@ _UNSURE = 0.8  # from which a page is turned upside down
 _SHOWN = 100 / 72  # dots a point of the picture that is shown
 _INK = 40  # of 255: a dot that is so much darker than the paper is of a letter, or of a speck
 _SPECKS = 3  # dots in a row that are no letters
+_GLANCE, _WHITE = 0.5, 220  # dots a point; of 255: paper without a word has no darker dot
 _BORDER = 40  # dots around the letters
 _ENGINE = "rapidocr 3"
 
@@ -57,6 +58,11 @@ class ScannedPage:
 def is_installed() -> bool:
     """Return whether scans can be read."""
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
+
+
+def has_ink(page: pypdfium2.PdfPage) -> bool:
+    """Return whether a page is more than white paper."""
+    return bool(min(page.render(scale=_GLANCE, grayscale=True).buffer) < _WHITE)
 
 
 @dataclass(slots=True)

@@ -60,7 +60,7 @@ def _read(data: bytes, options: ReadOptions, scanner: scans.Scanner | None) -> P
         raise UnreadableSource(f"damaged PDF: {error}") from error
     pages = without_running(lines)
     blank = [number for number, page in enumerate(pages) if not page.body]
-    if blank and not scanner and scans.is_installed():
+    if not scanner and scans.is_installed() and any(scans.has_ink(pdf[number]) for number in blank):
         raise NeedsMore(f"{__name__}:{read_scanned.__name__}", scans.SECONDS, scans.MEMORY_BYTES)
     if len(blank) == len(pages):
         hint = "" if scanner else scans.MISSING
