@@ -4,8 +4,8 @@ python benchmarks/pdf_tables.py tests/data/pdf/seen tests/data/pdf/unseen
 
 Next to NAME.pdf is NAME.json with the sources: paragraphs, headings, tables, footnotes, headers and footers. A row is
 kept where its cells are on one line, in their order; a cell where it is a cell of the line that has most of its row. A
-paragraph and a footnote are whole where their words come without others between them, footnotes in a paragraph of
-their own. False rows are lines of cells that no table has.
+paragraph and a footnote are whole where their words come without others between them, footnotes and headings
+in a paragraph of their own. False rows are lines of cells that no table has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Any
 from kg_neo4j.acquire.readers import kinds
 from kg_neo4j.acquire.sandbox import Sandbox
 
-HEAD = f"{'rows':>9} {'cells':>9} {'false':>6} {'paragraphs':>11} {'footnotes':>10} {'running left':>13} {'s':>6}  file"
+NAMES = ("rows", "cells", "false", "paragraphs", "footnotes", "headings", "running left", "s")
+HEAD = " ".join(f"{name:>12}" for name in NAMES) + "  file"
 
 
 def plain(text: str) -> str:
@@ -74,14 +75,17 @@ def measured(text: str, truth: dict[str, Any], *, show: bool) -> list[int]:
                 print("   footnote:", each[:200])
         if left:
             print("   running:", [each for each in running if any(each in piece for piece in pieces)][:8])
-    return [kept_rows, len(rows), kept_cells, cells, len(false), sum(whole), len(whole), sum(apart), len(apart), left]
+    heads = sum(plain(each) in blocks for each in truth["headings"])
+    tables = [kept_rows, len(rows), kept_cells, cells, len(false)]
+    return [*tables, sum(whole), len(whole), sum(apart), len(apart), heads, len(truth["headings"]), left]
 
 
 def shown(found: Sequence[int], seconds: float, name: str) -> str:
     """Return a line under HEAD."""
-    rows, of_rows, cells, of_cells, false, whole, of_whole, apart, of_apart, left = found
-    texts = f"{rows}/{of_rows}", f"{cells}/{of_cells}", f"{whole}/{of_whole}", f"{apart}/{of_apart}"
-    return f"{texts[0]:>9} {texts[1]:>9} {false:>6} {texts[2]:>11} {texts[3]:>10} {left:>13} {seconds:>6.2f}  {name}"
+    rows, of_rows, cells, of_cells, false, whole, of_whole, apart, of_apart, heads, of_heads, left = found
+    texts = [f"{rows}/{of_rows}", f"{cells}/{of_cells}", str(false), f"{whole}/{of_whole}", f"{apart}/{of_apart}"]
+    texts += [f"{heads}/{of_heads}", str(left), f"{seconds:.2f}"]
+    return " ".join(f"{text:>12}" for text in texts) + f"  {name}"
 
 
 def main() -> None:
@@ -93,7 +97,7 @@ def main() -> None:
     print(HEAD)
     with Sandbox() as sandbox:
         for folder in given.folders:
-            totals, spent = [0] * 10, 0.0
+            totals, spent = [0] * 12, 0.0
             for path in sorted(folder.glob("*.pdf")):
                 truth = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
                 start = time.perf_counter()

@@ -94,6 +94,7 @@ def _word(chars: str, boxes: Sequence[Box], line: float, angle: float) -> Piece:
         spaces = [" " * (left - right > gap) for left, right in zip(lefts[1:], rights, strict=False)]
         word.text = "".join(map(add, chars, (*spaces, "")))
     word.text = _ACCENT.sub(lambda each: (each[2] + each[1]).translate(_MARKS), word.text).replace("\x02", "-")
+    word.longest = (len(chars), word.top - line)
     return word
 
 

@@ -6,6 +6,7 @@ import cmath
 import re
 from dataclasses import dataclass, replace
 from math import inf
+from operator import itemgetter
 
 CALL = "\ufdd0"  # before and behind the mark of a footnote within words
 MARK = re.compile(r"\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3}")
@@ -24,6 +25,7 @@ class Piece:
     angle: float = 0.0  # radians
     line: float = 0.0  # height of the line on which it is set
     is_table: bool = False  # of lines of cells
+    longest: tuple[int, float] = (0, 0.0)  # length of the longest word, and how far it rises above its line
 
     def gap(self, other: Piece) -> float:
         """Return the space between both, below 0 where they overlap; infinite where they are in different rows."""
@@ -61,6 +63,7 @@ def merged(pieces: list[Piece], limit: float) -> list[Piece]:
             text = f"{CALL}{piece.text.strip()}{CALL}" if is_call else piece.text
             space = gap > 0.1 * height or is_mark(last, piece)
             last.text += " " * (space and not is_call and text[0] != " ") + text
+            last.longest = max(last.longest, piece.longest, key=itemgetter(0))
             last.left, last.right = min(last.left, piece.left), max(last.right, piece.right)
             if height > last.top - last.base:
                 last.base, last.top, last.line = piece.base, piece.top, piece.line

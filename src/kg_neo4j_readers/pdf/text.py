@@ -23,6 +23,8 @@ from kg_neo4j_readers.pdf.running import PageLines, without_running
 
 _DATA = data_files.beside(__file__)
 _BROKEN = re.compile(_DATA.text("broken"))
+_ENDS = '.!?:)"\u201d'  # of a paragraph before a heading
+_LARGER = 1.1  # letters of a heading
 _SUSPENDED, _COMPOUNDS = _DATA.word_set("suspended"), _DATA.word_set("compounds")
 
 
@@ -46,10 +48,6 @@ def _read(data: bytes, options: ReadOptions, scanner: scans.Scanner | None) -> P
         pdf = pypdfium2.PdfDocument(data, options.password)
         pdf.init_forms()
         lines = [lines_of(page) for page in pdf]
-        if scanner:
-            if password and pdfium.FPDF_GetSecurityHandlerRevision(pdf) >= 0:
-                scanner.home = None  # what is encrypted is not kept in plain
-            lines = [found or lines_from(pdf[n], scanner.pieces(pdf[n], n)) for n, found in enumerate(lines)]
     except pypdfium2.PdfiumError as error:
         if error.err_code is not None and pdfium.FPDF_LoadMemDocument64(data, len(data), password):
             raise UnreadableSource("a PDF without pages") from error  # PDFium's code is that of a file before it
@@ -59,12 +57,19 @@ def _read(data: bytes, options: ReadOptions, scanner: scans.Scanner | None) -> P
             raise UnreadableSource("encrypted", hint="give its password with --password") from error
         raise UnreadableSource(f"damaged PDF: {error}") from error
     pages = without_running(lines)
+    missing = "" if scans.is_installed() else scans.MISSING
     blank = [number for number, page in enumerate(pages) if not page.body]
-    if not scanner and scans.is_installed() and any(scans.has_ink(pdf[number]) for number in blank):
+    if scanner and blank:
+        if password and pdfium.FPDF_GetSecurityHandlerRevision(pdf) >= 0:
+            scanner.home = None  # what is encrypted is not kept in plain
+        for number in blank:  # or with a page number alone
+            lines[number] = lines_from(pdf[number], scanner.pieces(pdf[number], number)) or lines[number]
+        pages = without_running(lines)
+        blank = [number for number, page in enumerate(pages) if not page.body]
+    if not scanner and not missing and any(scans.has_ink(pdf[number]) for number in blank):
         raise NeedsMore(f"{__name__}:{read_scanned.__name__}", scans.SECONDS, scans.MEMORY_BYTES)
     if len(blank) == len(pages):
-        hint = "" if scanner else scans.MISSING
-        raise UnreadableSource(f"no text on {len(pages)} pages (a scan?)", hint=hint)
+        raise UnreadableSource(f"no text on {len(pages)} pages (a scan?)", hint=missing)
     texts = _texts_of(pages)
     notes = ["the form is in XFA, which is not read"] if pdf.get_formtype() == pdfium.FORMTYPE_XFA_FULL else []
     if scanner:
@@ -72,9 +77,8 @@ def _read(data: bytes, options: ReadOptions, scanner: scans.Scanner | None) -> P
         notes += _said_of(scanner, len(pages))
         blank = [number for number in blank if number not in scanner.late]
     if blank:
-        hint = "" if scanner else f": {scans.MISSING}"
         verb = "has" if len(blank) == 1 else "have"
-        notes.append(f"{_runs(blank)} of {len(pages)} {verb} no text (a scan?{hint})")
+        notes.append(f"{_runs(blank)} of {len(pages)} {verb} no text (a scan?{missing and f': {missing}'})")
     starts = tuple(accumulate(map(len, texts[:-1]), initial=0))
     return ParsedText("".join(texts), pages=starts, left_out="; ".join(notes))
 
@@ -144,15 +148,16 @@ def _texts(pages: Sequence[list[Piece]]) -> list[str]:
         full = 0.8 * max((line.right for line in page), default=0.0)
         for line in page:
             if before is not None:
-                is_table = before.is_table or line.is_table
-                hyphen = None if is_table else _hyphen(before.text, line.text, known)
+                is_apart = before.is_table or line.is_table or _is_heading(before, line)
+                is_apart = is_apart or (before.text[-1] in _ENDS and _is_heading(line, before))
+                hyphen = None if is_apart else _hyphen(before.text, line.text, known)
                 is_next = (
                     last == number
-                    and not is_table
+                    and not is_apart
                     and 0 < before.base - line.base < 1.35 * min(median(steps), 3 * (line.top - line.base))
                 )
                 is_cut = (
-                    not is_table
+                    not is_apart
                     and before.text[-1] not in ".!?:;"
                     and (line.text[0].islower() or before.right > full > 0 == is_next)
                 )
@@ -163,6 +168,12 @@ def _texts(pages: Sequence[list[Piece]]) -> list[str]:
             texts[number] += clean(normalise_text(line.text))
             last, before = number, line
     return texts
+
+
+def _is_heading(line: Piece, other: Piece) -> bool:
+    """Return whether a line is of larger letters than the one next to it, and neither goes on in the other."""
+    is_open = line.text[0].islower() or other.text[0].islower() or line.text[-1] in ".,;-"
+    return not is_open and line.longest[1] > _LARGER * other.longest[1] > 0
 
 
 def _hyphen(before: str, after: str, known: Counter[str]) -> str | None:

@@ -17,9 +17,9 @@ from made_files import placed_pdf
 
 ROOT = Path(__file__).parents[5]
 SETS = ROOT / "tests" / "data" / "pdf"
-FIGURES = {  # rows, cells, paragraphs and footnotes that are kept, of how many; false rows
-    "seen": ((184, 185), (848, 849), (98, 101), (16, 16), 4),
-    "unseen": ((161, 163), (684, 688), (90, 95), (18, 18), 1),
+FIGURES = {  # rows, cells, paragraphs, footnotes and headings that are kept, of how many; false rows
+    "seen": ((184, 185), (848, 849), (98, 101), (16, 16), (42, 45), 4),
+    "unseen": ((161, 163), (684, 688), (90, 95), (18, 18), (37, 47), 1),
 }
 Placed = list[tuple[float, float, str]]
 
@@ -51,15 +51,15 @@ def table(rows: list[tuple[str, ...]], columns: tuple[float, ...], top: float, s
 
 @pytest.mark.parametrize("half", FIGURES)
 def test_files_of_twenty_makers_keep_their_tables_paragraphs_and_footnotes(benchmark: ModuleType, half: str) -> None:
-    totals = [0] * 10
+    totals = [0] * 12
     with Sandbox() as sandbox:
         for path in sorted((SETS / half).glob("*.pdf")):
             truth = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
             text = sandbox.parse(kinds()[".pdf"], path.read_bytes()).text
             found = benchmark.measured(text, truth, show=False)
             totals = [one + other for one, other in zip(totals, found, strict=True)]
-    rows, of_rows, cells, of_cells, false, paragraphs, of_paragraphs, notes, of_notes, _ = totals
-    kept = (rows, of_rows), (cells, of_cells), (paragraphs, of_paragraphs), (notes, of_notes), false
+    rows, of_rows, cells, of_cells, false, paragraphs, of_paragraphs, notes, of_notes, heads, of_heads, _ = totals
+    kept = (rows, of_rows), (cells, of_cells), (paragraphs, of_paragraphs), (notes, of_notes), (heads, of_heads), false
     assert kept == FIGURES[half]
 
 

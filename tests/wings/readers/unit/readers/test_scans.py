@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader, PdfWriter
 
 from kg_neo4j.acquire import pictures
 from kg_neo4j.acquire.identity import text_hash
@@ -16,7 +18,7 @@ from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.pdf import scans
 from kg_neo4j_readers.pdf.text import read_pdf, read_scanned
-from made_files import joined_pdf, pdf, scanned_pdf
+from made_files import joined_pdf, pdf, placed_pdf, scanned_pdf
 
 DEED = "The mill of Ivo Brandt was sold in 1874.\nThe guild of Saint Anne paid 312 marks."
 LETTER = "Ada Marsh keeps the ledger."
@@ -32,6 +34,15 @@ def test_scanned_pages_are_read_between_others_and_named() -> None:
     assert parsed.text == f"{LETTER}\n\n{DEED}"
     assert parsed.text[parsed.pages[1] :] == DEED
     assert parsed.left_out == "page 2 of 3 was read from a picture; page 3 of 3 has no text (a scan?)"
+
+
+def test_a_scanned_page_that_bears_its_number_as_text_is_read() -> None:
+    stream = io.BytesIO()
+    writer = PdfWriter(clone_from=io.BytesIO(scanned_pdf([DEED])))
+    number = PdfReader(io.BytesIO(placed_pdf([[(300, 30, "1")]]))).pages[0]
+    writer.pages[0].merge_page(number)
+    writer.write(stream)
+    assert parse(stream.getvalue()).text.startswith(DEED)
 
 
 def test_few_words_on_a_large_page_are_read() -> None:
