@@ -17,6 +17,7 @@ _Line = list[Piece]
 _Span = tuple[float, float]
 _FEWEST = 3  # lines of words in columns without upright rules
 _PROSE = 25  # characters of a cell, at the median, from which words in columns are prose
+_NEAR = 0.6  # of the height of words: the space between words of one cell, at most
 _GUTTER = 0.5  # of the height of words: the space between columns
 _LEADERS = re.compile(r"(\.\s*){4,}|[\u2026\u00b7]{3,}")
 _LIST_MARK = re.compile(r"[\W_]|[\[(]?(\d{1,3}|[a-z]|[ivxl]+)[\].):]", re.IGNORECASE)
@@ -85,7 +86,7 @@ def _across(lines: list[_Line], xs: list[float], open_at: list[bool]) -> list[st
     cells: list[list[_Line]] = [[] for _ in xs[1:]]
     spans: list[int] = list(range(len(cells)))
     for line in lines:
-        for piece in _runs_of_words(line):
+        for piece in _apart(line, _NEAR):
             first, last = _column(piece[0].left + 1, xs), _column(piece[-1].right - 1, xs)
             if last > first and all(open_at[first + 1 : last + 1]):
                 spans[first : last + 1] = [spans[first]] * (last - first + 1)
@@ -113,22 +114,11 @@ def _fill_down(rows: list[list[str]], bottoms: list[float], xs: list[float], lev
                 below[column] = above[column]
 
 
-def _runs_of_words(line: _Line) -> list[_Line]:
-    """Return the words of a line, those that are next to each other together."""
-    runs: list[_Line] = []
-    for word in line:
-        if runs and word.left - runs[-1][-1].right <= 0.6 * (word.top - word.base):
-            runs[-1].append(word)
-        else:
-            runs.append([word])
-    return runs
-
-
-def _wide(line: _Line) -> list[_Line]:
-    """Return the words of a line in pieces that are more than the height of words apart."""
+def _apart(line: _Line, space: float = 1.0) -> list[_Line]:
+    """Return the words of a line in pieces with more than a space between them, in heights of words."""
     pieces: list[_Line] = []
     for word in line:
-        if pieces and word.left - pieces[-1][-1].right <= word.top - word.base:
+        if pieces and word.left - pieces[-1][-1].right <= space * (word.top - word.base):
             pieces[-1].append(word)
         else:
             pieces.append([word])
@@ -148,7 +138,7 @@ def _text(lines: Sequence[_Line]) -> str:
 def _sides(words: list[Piece]) -> list[list[Piece]]:
     """Return the words of a page in parts within which lines run: bands, those in two columns of prose parted."""
     rows = rows_of(words)
-    lines = [_wide(row) for row in rows]
+    lines = [_apart(row) for row in rows]
     left, right = min((word.left for word in words), default=0), max((word.right for word in words), default=0)
     inner = Counter(round(piece[0].left / 2) for line in lines for piece in line[1:])
     middle = [2 * at for at, _ in inner.most_common(12) if 0.3 < (2 * at - left) / (right - left) < 0.7]
@@ -172,9 +162,10 @@ def _sides(words: list[Piece]) -> list[list[Piece]]:
 def _bands(rows: list[_Line]) -> Iterator[list[_Line]]:
     """Yield the lines of a page that follow each other without a larger space."""
     steps = [_base(above) - _base(below) for above, below in pairwise(rows)]
+    usual = median(steps) if steps else 0.0
     band = rows[:1]
     for row, step in zip(rows[1:], steps, strict=True):
-        if step > 1.8 * median(steps):
+        if step > 1.8 * usual:
             yield band
             band = []
         band.append(row)
@@ -184,14 +175,14 @@ def _bands(rows: list[_Line]) -> Iterator[list[_Line]]:
 def _is_column(lines: list[_Line]) -> bool:
     """Return whether lines, of one side of a page, are prose: not in pieces, and long."""
     filled = [line for line in lines if line]
-    whole = [line for line in filled if len(_wide(line)) == 1]
+    whole = [line for line in filled if len(_apart(line)) == 1]
     if len(filled) < _FEWEST or 5 * len(whole) < 4 * len(filled):
         return False
     return median(sum(len(word.text) for word in line) for line in filled) >= _PROSE
 
 
 def _crosses(row: _Line, gutter: float) -> bool:
-    return any(piece[0].left < gutter < piece[-1].right for piece in _runs_of_words(row))
+    return any(piece[0].left < gutter < piece[-1].right for piece in _apart(row, _NEAR))
 
 
 def _runs(lines: list[_Line], level: list[Rule]) -> list[list[_Line]]:
@@ -200,16 +191,16 @@ def _runs(lines: list[_Line], level: list[Rule]) -> list[list[_Line]]:
     place = 0
     while place < len(lines):
         run, free = [lines[place]], _gutters([(-1e9, 1e9)], lines[place])
-        while place + len(run) < len(lines) and len(_wide(run[0])) > 1:
+        while place + len(run) < len(lines) and len(_apart(run[0])) > 1:
             line = lines[place + len(run)]
             narrowed = _gutters(free, line)
             if not _goes_on(run, line, level) or not _inner(narrowed, [*run, line]):
                 break
             run.append(line)
             free = narrowed
-        while len(run) > 1 and len(_wide(run[-1])) == 1 and run[-1][0].left <= run[0][0].left + 1:
+        while len(run) > 1 and len(_apart(run[-1])) == 1 and run[-1][0].left <= run[0][0].left + 1:
             run.pop()  # a line below the table
-        if sum(len(_wide(line)) > 1 for line in run) >= _FEWEST:
+        if sum(len(_apart(line)) > 1 for line in run) >= _FEWEST:
             runs.append(run)
             place += len(run)
         else:
@@ -221,13 +212,13 @@ def _goes_on(run: list[_Line], line: _Line, level: list[Rule]) -> bool:
     last, height = run[-1], _height(line)
     step = _base(last) - _base(line)
     ruled = between(_base(line), _base(last), level, min(run[0][0].left, line[0].left), run[0][-1].right)
-    if len(_wide(line)) > 1:
+    if len(_apart(line)) > 1:
         return step < (4 if ruled else 2.6) * height
     return step < 1.5 * height or (ruled and step < 3 * height)
 
 
 def _height(line: _Line) -> float:
-    return median(word.top - word.base for word in line)
+    return median(word.top - word.base for word in line) or 1.0
 
 
 def _base(line: _Line) -> float:
