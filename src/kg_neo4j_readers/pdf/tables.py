@@ -76,8 +76,10 @@ def _in_grid(words: list[Piece], level: list[Rule], upright: list[Rule]) -> tupl
             rows.append(_across(part, xs, open_at))
             owners.append(bottom)
     _fill_down(rows, owners, xs, level)
-    filled = sum(sum(map(bool, row)) > 1 for row in rows)
-    is_table = filled > 1 and 2 * filled >= len(rows) and (len(ys) > 3 or not _is_text(rows))
+    filled = sum(len({*filter(None, row)}) > 1 for row in rows)
+    across = sum(_column(word.left + 2, xs) < _column(word.right - 2, xs) for word in inside)
+    is_drawing = across > max(2, len(rows) / 3)  # words run over its lines
+    is_table = filled > 1 and 2 * filled >= len(rows) and not is_drawing and (len(ys) > 3 or not _is_text(rows))
     return (inside, rows) if is_table else ([], [])
 
 
