@@ -32,6 +32,7 @@ MISSING = "pip install 'kg-neo4j[ocr]' reads scans"
 SURE = 0.97  # confidence below which a page is named. Pages that were read well had 0.98 and more, others 0.95 at most
 MEMORY_BYTES = 3 << 30  # of address space; a page takes 1.7 GB
 SECONDS = 3_600.0  # for the pages of one file; those that are left are read by the next load
+_LEAST = 0.6  # below it what is read are no words
 _DOTS = 200 / 72  # a point: 200 dpi
 _MOST = 3_000  # dots of a side
 _UNSURE = 0.8  # from which a page is turned upside down
@@ -172,7 +173,8 @@ def _read(dots: np.ndarray[Any, Any], height: float) -> ScannedPage:
     is_upright = 2 * sum(upright) > len(upright)
     turns = [1, 3] if is_upright else [2] if found.confidence < _UNSURE else []
     turned = [_at(np.ascontiguousarray(np.rot90(inner, turn)), scale, height) for turn in turns]
-    return max(turned if is_upright else [found, *turned], key=lambda each: each.confidence)
+    best = max(turned if is_upright else [found, *turned], key=lambda each: each.confidence)
+    return best if best.confidence >= _LEAST else ScannedPage([], best.confidence)
 
 
 def _at(dots: np.ndarray[Any, Any], scale: float, top: float) -> ScannedPage:

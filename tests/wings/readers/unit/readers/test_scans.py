@@ -57,8 +57,13 @@ def test_a_page_that_was_scanned_turned_is_read(turn: int) -> None:
 
 
 def test_a_page_of_which_words_may_be_wrong_is_named() -> None:
-    parsed = parse(scanned_pdf([DEED], blur=3.0))
-    assert "page 1: many words may be wrong (confidence 0." in parsed.left_out
+    parsed = parse(scanned_pdf([DEED], blur=2.6))
+    assert "page 1: many words may be wrong (confidence 0.9" in parsed.left_out
+
+
+def test_of_a_page_that_nobody_can_read_no_words_are_made_up() -> None:
+    with pytest.raises(UnreadableSource, match="no text on 1 pages"):
+        parse(scanned_pdf([DEED], blur=2.8))
 
 
 def test_what_was_read_and_the_picture_of_its_page_are_kept(tmp_path: Path) -> None:
