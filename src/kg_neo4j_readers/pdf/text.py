@@ -66,6 +66,7 @@ def _read(data: bytes, options: ReadOptions, scanner: scans.Scanner | None) -> P
             lines[number] = lines_from(pdf[number], scanner.pieces(pdf[number], number)) or lines[number]
         pages = without_running(lines)
         blank = [number for number, page in enumerate(pages) if not page.body]
+        scanner.read = {number: sure for number, sure in scanner.read.items() if number not in blank}
     if not scanner and not missing and any(scans.has_ink(pdf[number]) for number in blank):
         raise NeedsMore(f"{__name__}:{read_scanned.__name__}", scans.SECONDS, scans.MEMORY_BYTES)
     if len(blank) == len(pages):

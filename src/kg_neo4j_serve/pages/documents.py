@@ -64,7 +64,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     }
     begins = next((each["start"] + (meant or (0,))[0] for each in passages if each["id"] == id), None)
     here = bisect_right(row["pages"], begins) if row["pages"] and begins is not None else None
-    return {"document": document | {"picture": _picture(service, row["sha256"], here), "picture_of": here}}
+    return {"document": document | {"picture": _picture(service, row["sha256"] or "", here), "picture_of": here}}
 
 
 def _picture(service: Service, text: str, page: int | None) -> str:
