@@ -74,13 +74,12 @@ def _keys(line: Piece, page: int) -> list[tuple[int, str]]:
     if _PAGE_NUMBER.fullmatch(line.text):
         keys = [(0, "")]
     else:
-        words, height = line.text.split(), round(line.base / 6)  # a larger number is no page's
+        words, height = line.text.split(), round(line.base / 6)
         keys = [(height, " ".join(words))]
         for place in (0, -1):
-            if (
-                len(words) > 2 and words[place].isdecimal() and int(words[place][:9]) < page + 100
-            ):  # else it is no page's
-                words[place] = f"#{int(words[place]) - page}"
+            number = int(words[place][:9]) if len(words) > 2 and words[place].isdecimal() else None
+            if number is not None and number < page + 100:  # else it is no page's
+                words[place] = f"#{number - page}"
         keys.append((height, " ".join(words)))
     words = line.text.split()
     numbers = [each for each in (words[0], words[-1]) if each.isdecimal() and len(each) < 5]

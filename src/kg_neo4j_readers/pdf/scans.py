@@ -78,7 +78,8 @@ class Scanner:
 
     def pieces(self, page: pypdfium2.PdfPage, number: int) -> list[Piece]:
         """Return the lines of a page, from 0."""
-        kept = self._folder(self.data) / f"{number + 1}.json" if self.home else None
+        folder = pictures.folder(self.home, hashlib.sha256(self.data).hexdigest()) if self.home else None
+        kept = folder / f"{number + 1}.json" if folder else None
         found = _kept(kept) if kept else None
         if found is None:
             if monotonic() > self._end:
@@ -93,13 +94,12 @@ class Scanner:
 
     def keep_pictures(self, pdf: pypdfium2.PdfDocument, text: str) -> None:
         """Keep pictures of the pages that were read, for those who look at the text."""
-        for number in self.read if self.home else ():
-            path = pictures.of_page(self.home or "", text_hash(text), number + 1)
+        if self.home is None:
+            return
+        for number in self.read:
+            path = pictures.of_page(self.home, text_hash(text), number + 1)
             if not path.exists():
                 _write(path, _jpeg(_dots(pdf[number], _SHOWN)))
-
-    def _folder(self, data: bytes) -> Path:
-        return pictures.folder(self.home or "", hashlib.sha256(data).hexdigest())
 
 
 def _kept(path: Path) -> ScannedPage | None:

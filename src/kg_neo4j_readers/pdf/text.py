@@ -16,7 +16,7 @@ from kg_neo4j.acquire.decoding import clean, normalise_text
 from kg_neo4j.acquire.interface import NeedsMore, ParsedText, ReadOptions
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.pdf import scans
-from kg_neo4j_readers.pdf.notes import without_notes
+from kg_neo4j_readers.pdf.footnotes import without_notes
 from kg_neo4j_readers.pdf.page import lines_from, lines_of
 from kg_neo4j_readers.pdf.pieces import Piece
 from kg_neo4j_readers.pdf.running import PageLines, without_running

@@ -259,3 +259,8 @@ def test_no_entity_of_xml_is_resolved(read: Read, suffix: str) -> None:
 def test_10_000_sheets_are_refused(read: Read) -> None:
     with pytest.raises(UnreadableSource, match="10,000 sheets; at most 1,000"):
         read(".ods", sheets(10_000))
+
+
+def test_signs_of_rtf_that_its_encoding_lacks_are_counted(read: Read) -> None:
+    parsed = read(".rtf", rb"{\rtf1\ansi Ada\'81 and Bo.\par}")
+    assert parsed.left_out == "1 sign cannot be read: name the encoding with --encoding"

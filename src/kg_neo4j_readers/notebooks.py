@@ -1,4 +1,4 @@
-"""Jupyter notebooks and RTF."""
+"""Jupyter notebooks."""
 
 from __future__ import annotations
 
@@ -56,18 +56,3 @@ def _fenced(text: str, language: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
-
-
-def read_rtf(data: bytes, options: ReadOptions) -> ParsedText:
-    """Return the text of an RTF file; the cells of a row stand on one line.
-
-    Raises UnreadableSource for what is no RTF.
-    """
-    from striprtf.striprtf import rtf_to_text
-
-    if not data.lstrip().startswith(b"{\\rtf"):
-        raise UnreadableSource("no RTF")
-    latin = data.decode("latin-1")
-    text = rtf_to_text(latin, encoding=options.encoding or "cp1252", errors="replace")  # type: ignore[no-untyped-call]
-    lines = (" | ".join(cell.strip() for cell in line.rstrip("|").split("|")) for line in text.splitlines())
-    return ParsedText(re.sub(r"\n{3,}", "\n\n", normalise_text("\n".join(lines))).strip())
