@@ -1,6 +1,7 @@
 """What is kept of PDF files: rows and cells of tables, paragraphs, footnotes; and what should be left out but is not.
 
 python benchmarks/pdf_tables.py tests/data/pdf/seen tests/data/pdf/unseen
+python benchmarks/pdf_tables.py tests/data/pdf/seen --tool pdfplumber-lines    # with that package installed: its tables
 
 Next to NAME.pdf is NAME.json with the sources: paragraphs, headings, tables, footnotes, headers and footers. A row is
 kept where its cells are on one line, in their order; a cell where it is a cell of the line that has most of its row. A
@@ -15,7 +16,9 @@ import json
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,27 @@ from kg_neo4j.acquire.sandbox import Sandbox
 
 NAMES = ("rows", "cells", "false", "paragraphs", "footnotes", "headings", "running left", "s")
 HEAD = " ".join(f"{name:>12}" for name in NAMES) + "  file"
+
+
+def by_pdfplumber(path: Path, strategy: str) -> str:
+    """Return the rows of the tables that pdfplumber finds, as lines of cells."""
+    settings = {"vertical_strategy": strategy, "horizontal_strategy": strategy}
+    with import_module("pdfplumber").open(path) as pdf:
+        tables = [table for page in pdf.pages for table in page.extract_tables(settings)]
+    return "\n".join(" | ".join(" ".join((cell or "").split()) for cell in row) for table in tables for row in table)
+
+
+def by_camelot(path: Path, flavor: str) -> str:
+    """Return the rows of the tables that camelot finds, as lines of cells."""
+    tables = import_module("camelot").read_pdf(str(path), pages="all", flavor=flavor, suppress_stdout=True)
+    rows = [row for table in tables for row in table.df.values.tolist()]
+    return "\n".join(" | ".join(" ".join(str(cell).split()) for cell in row) for row in rows)
+
+
+TOOLS: dict[str, Callable[[Path], str]] = {
+    **{f"pdfplumber-{each}": partial(by_pdfplumber, strategy=each) for each in ("lines", "text")},
+    **{f"camelot-{each}": partial(by_camelot, flavor=each) for each in ("lattice", "stream", "hybrid")},
+}
 
 
 def plain(text: str) -> str:
@@ -93,6 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--show", action="store_true", help="what is not kept")
+    parser.add_argument("--tool", choices=TOOLS, help="a library in place of our reader; its tables alone count")
     given = parser.parse_args()
     print(HEAD)
     with Sandbox() as sandbox:
@@ -101,7 +126,8 @@ def main() -> None:
             for path in sorted(folder.glob("*.pdf")):
                 truth = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
                 start = time.perf_counter()
-                text = sandbox.parse(kinds()[".pdf"], path.read_bytes()).text
+                ours = given.tool is None
+                text = sandbox.parse(kinds()[".pdf"], path.read_bytes()).text if ours else TOOLS[given.tool](path)
                 seconds = time.perf_counter() - start
                 found = measured(text, truth, show=given.show)
                 totals, spent = [one + other for one, other in zip(totals, found, strict=True)], spent + seconds
