@@ -10,7 +10,7 @@ MATCH (d:KgDocument {id: id, graph: $graph})
 RETURN properties(d) AS document,
        COLLECT {
          MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
-         RETURN {id: c.id, index: c.index, start: c.start, end: c.end, section: coalesce(c.section, ''),
+         RETURN {id: c.id, index: c.index, start: c.start, end: c.end, section: coalesce(c.section, ''), line: c.line,
                  heading: c.heading, recorded: c.recorded, done: c.done}
          ORDER BY c.index, c.id
        } AS chunks

@@ -8,5 +8,5 @@
 // source:  kg-neo4j
 MATCH (d:KgDocument {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)
 WHERE NOT $rejected_only OR c.rows_rejected > 0 OR c.values_dropped > 0
-RETURN c {.id, .document_id, .graph, .index, .text, .token_count, .start, .end, section: coalesce(c.section, '')} AS chunk
+RETURN c {.id, .document_id, .graph, .index, .text, .token_count, .start, .end, .line, section: coalesce(c.section, '')} AS chunk
 ORDER BY c.index, c.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
-    from kg_neo4j.acquire.interface import Source
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.archive import GraphDifference
     from kg_neo4j.graph.canned_reports import Value
@@ -99,19 +98,24 @@ class KnowledgeGraph:
 
     def load(
         self,
-        *sources: str | Path | Source,
+        *sources: Any,
+        map: str | Path | Mapping[str, Any] | None = None,
         options: LoadOptions | None = None,
         documents: Iterable[Document] = (),
         extractor: Extractor | None = None,
     ) -> LoadReport:
         """Load files, folders, sources and what `options.wikipedia` names; see `kg_neo4j.load`.
 
-        Repeating it changes nothing.
+        With a `map` the sources are tables: files, the address of a database, pandas DataFrames or a mapping of names
+        to DataFrames. Repeating it changes nothing.
         """
         from kg_neo4j.pipeline.commands.load import load
         from kg_neo4j.pipeline.options import LoadOptions, documents_of
 
         options = options or LoadOptions()
+        if map is not None:
+            options = replace(options, table_map=map)
+            return load(sources, settings=self.settings, options=options, progress=self._progress)
         given = [each for each in sources if not isinstance(each, (str, Path))]
         added = (document for each in given for document in documents_of(each, self.settings, options))
         return load(

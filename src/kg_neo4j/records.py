@@ -37,7 +37,7 @@ class Document:
 
     id: str
     graph: str
-    kind: str  # "file" or "wikipedia"
+    kind: str  # "file", "wikipedia" or "table"
     key: str  # relative path, or wiki host + language + page id
     title: str
     source: str  # what the user named: a path or a page title
@@ -57,6 +57,7 @@ class Document:
     author: str = ""  # as the source gives it
     date: str = ""  # likewise, in any form
     version: str = ""  # of a web page: what its server marks this text by
+    lines: tuple[int, ...] = ()  # of a table: the line or row of the source that each line of `text` is
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class Chunk:
     start: int
     end: int
     section: str = ""  # path of headings, " > " between them
+    line: int | None = None  # of a table: the line or row of the source that the chunk is, from 1
 
 
 # ---------------------------------------------------------------------------------------------------- 2 extract
@@ -423,7 +425,7 @@ class Filters:
 
     documents: tuple[str, ...] = ()  # ids, titles or keys; * and ? stand for any letters and for one
     languages: tuple[str, ...] = ()  # codes, as documents have them: "en"
-    kinds: tuple[str, ...] = ()  # of documents: "file", "wikipedia"
+    kinds: tuple[str, ...] = ()  # of documents: "file", "wikipedia", "table"
     types: tuple[str, ...] = ()  # upper snake case; other spellings are brought into it
     since: int | None = None
     until: int | None = None
@@ -467,6 +469,13 @@ class Citation:
     end: int
     quote: str
     page: int | None = None  # of a PDF, from 1: where the quote begins; None where the document has no pages
+    line: int | None = None  # of a table, from 1: the line or row of the source
+
+    @property
+    def titled(self) -> str:
+        """The document's title in one line, with the page or the line."""
+        place = f", page {self.page}" if self.page else f", line {self.line}" if self.line else ""
+        return " ".join(self.document.split()) + place
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,21 @@
-"""Sheets of Excel and OpenDocument, and CSV. Each sheet is a section, each row a line that ends with its number."""
+"""Sheets of Excel and OpenDocument, CSV, JSON lines and Parquet: as text, and as the rows of tables.
+
+As text each sheet is a section, and each row a line that ends with its number.
+"""
 
 from __future__ import annotations
 
 import csv
-import datetime
 import io
+import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.docx_text import check_archive
-from kg_neo4j.acquire.interface import ParsedText, ReadOptions, TextBuilder
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, TextBuilder, cell_text
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j_readers.rows import text_of
 
@@ -26,6 +30,31 @@ def read_sheets(data: bytes, options: ReadOptions) -> ParsedText:
 
     Raises UnreadableSource for what is encrypted, damaged, too large or no workbook.
     """
+    builder, hidden = TextBuilder(), 0
+    with _opened(data) as (book, visible):
+        hidden = len(book.sheets_metadata) - len(visible)
+        for name in visible:
+            if text := text_of((line, [*map(cell_text, row)]) for line, row in _cells(book, name)):
+                builder.add_heading(name, 1, "# ")
+                builder.add(text)
+    left_out = f"{hidden:,} hidden sheet{'s'[: hidden > 1]} left out" if hidden else ""
+    return replace(builder.build(), left_out=left_out)
+
+
+def sheet_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the rows of a sheet with their numbers; without a name, of the only one. Raises as `read_sheets` does."""
+    with _opened(data) as (book, visible):
+        listed = ", ".join(visible)[:200]
+        if sheet is None and len(visible) != 1:
+            raise UnreadableSource(f"{len(visible)} sheets: {listed}", hint="name one of them")
+        if sheet is not None and sheet not in visible:
+            raise UnreadableSource(f"no sheet {sheet!r}; there are: {listed}")
+        yield from _cells(book, sheet or visible[0])
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[tuple[Any, Sequence[str]]]:
+    """Open a workbook, with the names of the sheets that are not hidden."""
     import python_calamine as calamine
 
     if data.startswith(b"PK"):
@@ -35,42 +64,25 @@ def read_sheets(data: bytes, options: ReadOptions) -> ParsedText:
         metadata = book.sheets_metadata
         if len(metadata) > MAX_SHEETS:
             raise UnreadableSource(f"{len(metadata):,} sheets; at most {MAX_SHEETS:,} are read")
-        builder, hidden = TextBuilder(), 0
-        for sheet in metadata:
-            if sheet.visible != calamine.SheetVisibleEnum.Visible:
-                hidden += 1
-            elif sheet.typ == calamine.SheetTypeEnum.WorkSheet:
-                _add(builder, book.get_sheet_by_name(sheet.name))
+        shown, sheet = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
+        yield book, [each.name for each in metadata if each.visible == shown and each.typ == sheet]
     except calamine.PasswordError as error:
         raise UnreadableSource("encrypted", hint="remove the password first") from error
     except (calamine.CalamineError, OSError) as error:
         raise UnreadableSource(f"damaged workbook: {' '.join(str(error).split())[:200]}") from error
-    left_out = f"{hidden:,} hidden sheet{'s'[: hidden > 1]} left out" if hidden else ""
-    return replace(builder.build(), left_out=left_out)
 
 
-def _add(builder: TextBuilder, sheet: Any) -> None:
+def _cells(book: Any, name: str) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the rows of a sheet; a cell that spans several is in each of them."""
+    sheet = book.get_sheet_by_name(name)
     height, width = sheet.total_height, sheet.total_width
     if height * width > MAX_CELLS:
         raise UnreadableSource(f"a sheet of {height:,} x {width:,} cells; at most {MAX_CELLS:,} are read")
-    rows = [[_text(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
+    rows = sheet.to_python(skip_empty_area=False)
     for (top, left), (bottom, _) in getattr(sheet, "merged_cell_ranges", None) or ():
-        for row in rows[top : bottom + 1]:  # a cell that spans several rows is in each of them
+        for row in rows[top : bottom + 1]:
             row[left] = row[left] or rows[top][left]
-    if text := text_of(enumerate(rows, 1)):
-        builder.add_heading(sheet.name, 1, "# ")
-        builder.add(text)
-
-
-def _text(value: object) -> str:
-    """Return a value as people write it: whole numbers without a point, days without an hour."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
-    if isinstance(value, datetime.datetime) and not (value.hour or value.minute or value.second):
-        return value.date().isoformat()
-    return value.isoformat(" ") if isinstance(value, datetime.datetime) else str(value)
+    yield from enumerate(rows, 1)
 
 
 def read_csv(data: bytes, options: ReadOptions) -> ParsedText:
@@ -85,6 +97,58 @@ def read_csv(data: bytes, options: ReadOptions) -> ParsedText:
 def read_tsv(data: bytes, options: ReadOptions) -> ParsedText:
     """Return the rows of a file whose cells stand between tabs. Raises UnreadableSource for what is not text."""
     return ParsedText(text_of(enumerate(_rows(normalise_text(decode(data, encoding=options.encoding)), "\t"), 1)))
+
+
+def csv_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows of a CSV file with the lines on which they begin. Raises UnreadableSource for bad quotes, too."""
+    text = normalise_text(decode(data, encoding=encoding))
+    yield from _numbered(text, _delimiter(text[:_SNIFFED]))
+
+
+def tsv_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows of a file whose cells stand between tabs, as `csv_rows` does."""
+    yield from _numbered(normalise_text(decode(data, encoding=encoding)), "\t")
+
+
+def _numbered(text: str, delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
+    csv.field_size_limit(len(text) + 1)
+    reader, line = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), 1
+    try:
+        for row in reader:
+            yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise UnreadableSource(f"line {line}: no CSV: {error}") from error
+
+
+def json_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the names that the objects of JSON lines have, then their values. Raises UnreadableSource with the line."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    for number, line in enumerate(decode(data, encoding=encoding).split("\n"), 1):
+        try:
+            value = json.loads(line) if line.strip() else {}
+        except (ValueError, RecursionError) as error:
+            raise UnreadableSource(f"line {number}: no JSON: {error}") from error
+        if not isinstance(value, dict):
+            raise UnreadableSource(f"line {number}: no object with the columns")
+        found += [(number, value)] * bool(value)
+    names = list(dict.fromkeys(name for _, row in found for name in row))
+    yield 0, names
+    yield from ((number, [row.get(name) for name in names]) for number, row in found)
+
+
+def parquet_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the names of the columns of a Parquet file, then its rows. Raises UnreadableSource for what is none."""
+    from pyarrow import ArrowException, BufferReader
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(BufferReader(data)) as file:
+            yield 0, file.schema_arrow.names
+            rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
+            yield from ((number, [*row.values()]) for number, row in enumerate(rows, 1))
+    except (ArrowException, OSError) as error:
+        raise UnreadableSource(f"no Parquet file: {' '.join(str(error).split())[:200]}") from error
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Sequence[str]]:

@@ -67,7 +67,7 @@ def _show_passage(number: int, passage: Passage) -> None:
     """Print where a passage stands, and its words; the sentence that answers has a line and a mark of its own."""
     section = _line(passage.section)
     heading = f", {section}" if section and section != _line(passage.citation.document) else ""
-    print_text(f"  [{number}] {_titled(passage.citation)}{heading}")
+    print_text(f"  [{number}] {passage.citation.titled}{heading}")
     for mark, words in ((" ", passage.before), (">", passage.citation.quote), (" ", passage.after)):
         if words:
             print_text(f"    {mark} {_line(_readable(words))}")
@@ -137,8 +137,8 @@ def _quoted(citation: Citation, shown: str = "") -> str:
     """Return the title and the quote; the title alone where the answer has the same words."""
     quote = _line(_readable(citation.quote))
     if quote in _line(shown):
-        return _titled(citation)
-    return f"{_titled(citation)}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
+        return citation.titled
+    return f"{citation.titled}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
 
 
 def _readable(quote: str) -> str:
@@ -153,19 +153,13 @@ def _show_sources(answer: Answer) -> None:
         print_text(f"  {_line(f'{step.source} -{step.relation}-> {step.target} [{step.citation}]')}")
     for number, citation in enumerate(answer.citations, 1):
         place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-        print_text(f"  [{number}] {_titled(citation)}, {place}: “{_line(citation.quote)}”")
+        print_text(f"  [{number}] {citation.titled}, {place}: “{_line(citation.quote)}”")
         if answer.paths:
             path = answer.paths[number - 1]
             report = f"community {path.number} of level {path.level} ({path.title})"
             print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
         if answer.descents and answer.descents[number - 1]:
             print_text(f"      by {_descent(answer.descents[number - 1])}")
-
-
-def _titled(citation: Citation) -> str:
-    """Return the title of the document, and the page of a PDF."""
-    page = f", page {citation.page}" if citation.page else ""
-    return f"{_line(citation.document)}{page}"
 
 
 def _show_evidence(answer: Answer) -> None:

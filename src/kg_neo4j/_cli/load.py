@@ -49,7 +49,7 @@ def load(
     from kg_neo4j.pipeline.commands import load, plan
 
     sources = [*(sources or ()), *(_listed(listed) if listed else ())]
-    if not sources and not options.wikipedia and not refresh and not re_embed:
+    if not sources and not options.wikipedia and not refresh and not re_embed and not options.table_map:
         raise UsageError("nothing to load", hint="name files, folders, --from FILE, --wikipedia TITLE or --refresh")
     if singletons is not None and not analytics:
         raise UsageError("--singletons is about communities, and --no-analytics makes none", hint="leave one out")

@@ -137,8 +137,7 @@ def _print_claims(found: VerifiedText) -> None:
         if each.read_as:
             print_text(f"{'':<14}read as: {each.read_as}")
         for quote in each.citations:
-            page = f", page {quote.page}" if quote.page else ""
-            print_text(f"{'':<14}{quote.document}{page}: “{_short(quote.quote)}”")
+            print_text(f"{'':<14}{quote.titled}: “{_short(quote.quote)}”")
     counts = ", ".join(f"{kind}: {found.count(kind):,}" for kind in ("stated", "contradicted", "not found"))
     print_text(f"claims: {len(found.claims):,}, {counts}")
     if found.left_out:

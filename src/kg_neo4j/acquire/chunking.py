@@ -89,6 +89,8 @@ def chunk(
     if overlap < 0 or (overlap and overlap * 2 >= wanted):
         hint = "overlap less than half a chunk"
         raise UsageError(f"an overlap of {overlap} tokens does not fit chunks of {wanted}", hint=hint)
+    if document.lines:
+        return tuple(_rows(document, tokeniser))
     budget = ChunkBudget(min((wanted - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
@@ -114,6 +116,19 @@ def chunk(
         seen[digest] += 1
         before = own
     return tuple(chunks)
+
+
+def _rows(document: Document, tokeniser: Tokeniser) -> Iterator[Chunk]:
+    """Yield a chunk for each row of a table, so that a row that changes leaves those of the others as they are."""
+    seen: Counter[str] = Counter()
+    start = 0
+    for index, (line, text) in enumerate(zip(document.lines, document.text.split("\n"), strict=True)):
+        digest = text_hash(text)
+        own = chunk_id(document.id, digest, seen[digest])
+        count, end = tokeniser.count(text), start + len(text)
+        yield Chunk(own, document.id, document.graph, index, text, count, start, end, line=line)
+        seen[digest] += 1
+        start = end + 1
 
 
 def _overlap_start(

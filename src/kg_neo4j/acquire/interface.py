@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 from kg_neo4j.acquire.decoding import normalise_text
 from kg_neo4j.records import Section, SkippedSource
 
+MOST_EXACT = 1e15  # a float up to it has all its digits
 _MAIL = re.compile(r"\s*<[^<>\s]+@[^<>\s]+>")
 
 Attached = tuple[tuple[str, bytes], ...]  # files within a source, each a source of its own: name and contents
@@ -68,6 +71,23 @@ def _words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, map(_words, value)))
     return " ".join(getattr(value, "isoformat", lambda: str(value))().split())
+
+
+def cell_text(value: Any) -> str:
+    """Return the value of a cell as people write it: whole numbers without a point, days without an hour."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        is_whole = value.is_integer() and abs(value) < MOST_EXACT
+        return str(int(value)) if is_whole else f"{value:.15g}"
+    if isinstance(value, datetime):
+        has_hour = value.hour or value.minute or value.second
+        return value.isoformat(" ") if has_hour else value.date().isoformat()
+    if isinstance(value, list | tuple):
+        return "; ".join(map(cell_text, value))
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

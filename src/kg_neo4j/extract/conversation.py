@@ -191,7 +191,7 @@ class Conversation:
             answer,
             round=len(self.rounds.answers),
             context_hash=self.task.context.hash,
-            offsets=self.rounds.shown.offsets,
+            offsets=answer.offsets or self.rounds.shown.offsets,
             around=self._around(answer.text) if self.extractor.converses else None,
         )
         if self.rounds.add(numbered):

@@ -93,7 +93,7 @@ def _keys(rows: Sequence[RawRow], schema: Schema) -> Iterator[tuple[str, ...]]:
     """Yield what each row says, by names: ids are left out, because an answer that repeats itself counts on."""
     names: dict[str, str] = {}
     for row in rows:
-        columns = schema.nodes if row.kind is RowKind.NODE else schema.relationship_columns
+        columns = schema.node_columns if row.kind is RowKind.NODE else schema.relationship_columns
         words = dict(zip((column.kind for column in columns), map(str.casefold, row.fields), strict=True))
         if row.kind is RowKind.NODE:
             names[words[ColumnKind.ID]] = words[ColumnKind.NAME]

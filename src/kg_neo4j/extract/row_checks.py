@@ -234,7 +234,7 @@ def _example(schema: Schema) -> Mapping[str, frozenset[str]]:
     """Return the values of the schema's example, by column, in lower case."""
     found: dict[str, set[str]] = {}
     for row in read(schema.example_answer, schema, finish_reason="stop").rows:
-        columns = schema.nodes if row.kind is RowKind.NODE else schema.relationship_columns
+        columns = schema.node_columns if row.kind is RowKind.NODE else schema.relationship_columns
         for column, value in zip(columns, row.fields, strict=True):
             if column.is_property or column.kind is ColumnKind.NAME:
                 found.setdefault(column.name, set()).add(value.strip().casefold())

@@ -148,9 +148,10 @@ class _RowReader:
         cut = len(text) if len(text) <= MAX_ANSWER else text.rfind("\n", 0, MAX_ANSWER) + 1 or MAX_ANSWER
         self._text, self._rest = text[:cut], text[cut:]
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
-        self._kinds = {column.name: column.kind for column in (*schema.nodes, *schema.relationship_columns)}
+        self._kinds = {column.name: column.kind for column in (*schema.node_columns, *schema.relationship_columns)}
         self._id = schema.node_header.index("node_id")
-        self._unasked = tuple(column.name for column in schema.unasked)
+        unasked = {RowKind.NODE: schema.unasked_nodes, RowKind.RELATIONSHIP: schema.unasked}
+        self._unasked = {kind: tuple(column.name for column in columns) for kind, columns in unasked.items()}
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
         self._was_cut = has_ended is False
@@ -195,7 +196,7 @@ class _RowReader:
             kinds = (kind for kind, names in self._columns.items() if self._needed(names) <= values.keys())
             if (kind := next(kinds, None)) is None or len(found.rows) >= MAX_ROWS:
                 continue
-            names = (*self._columns[kind], *(self._unasked if kind is RowKind.RELATIONSHIP else ()))
+            names = (*self._columns[kind], *self._unasked[kind])
             fields = tuple(_text_of(values.get(name)) for name in names)
             others = tuple((name, _text_of(value)) for name, value in values.items() if name not in names)
             line = self._text.count("\n", 0, match.start()) + 1
@@ -266,16 +267,17 @@ class _RowReader:
         for separator in SEPARATORS:
             names = _names(line, separator)
             for kind, columns in self._columns.items():
-                may_have = (*self._unasked, STATED) if kind is RowKind.RELATIONSHIP else ()
+                known = (*columns, *self._unasked[kind])
+                may_have = (STATED,) if kind is RowKind.RELATIONSHIP else ()
                 if (
                     self._needed(columns) <= set(names)
                     and len(set(names)) == len(names)
                     and all(map(_WORD.fullmatch, names))
                 ):
-                    order = tuple(names.index(each) if each in names else -1 for each in (*columns, *may_have[:-1]))
-                    stated = names.index(STATED) if STATED in names and may_have else None
+                    order = tuple(names.index(each) if each in names else -1 for each in known)
+                    stated = names.index(STATED) if may_have and STATED in names else None
                     kinds = tuple(map(self._kinds.get, names))
-                    named = (*columns, *may_have)
+                    named = (*known, *may_have)
                     others = tuple((place, name) for place, name in enumerate(names) if name not in named)
                     return _Header(kind, len(names), order, "", separator, stated, kinds, others)
         return self._almost_header(_names(line, ","))

@@ -13,7 +13,7 @@ import hashlib
 import io
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -87,6 +87,7 @@ class Schema:
     hash: str
     text: str  # of the file
     unasked: tuple[SchemaColumn, ...] = ()  # columns of relationships that no model is asked for
+    unasked_nodes: tuple[SchemaColumn, ...] = ()  # columns of nodes, likewise: tables fill them
     years: tuple[SchemaColumn, ...] = ()  # columns of nodes that are made of others
     evidence: str = "none"  # what a row rests on: numbers of "sentences", copied "words", or "none" is asked
     preferred_node_types: tuple[tuple[str, str], ...] = ()  # with a meaning; others are allowed
@@ -106,6 +107,11 @@ class Schema:
         return tuple(column.name for column in self.relationships)
 
     @property
+    def node_columns(self) -> tuple[SchemaColumn, ...]:
+        """All columns of nodes but years, those that no model is asked for last."""
+        return (*self.nodes, *self.unasked_nodes)
+
+    @property
     def relationship_columns(self) -> tuple[SchemaColumn, ...]:
         """All columns of relationships, those that no model is asked for last."""
         return (*self.relationships, *self.unasked)
@@ -123,7 +129,7 @@ class Schema:
     @property
     def node_properties(self) -> tuple[SchemaColumn, ...]:
         """Columns stored as properties of nodes."""
-        return (*(column for column in self.nodes if column.is_property), *self.years)
+        return (*(column for column in self.node_columns if column.is_property), *self.years)
 
     @property
     def relationship_properties(self) -> tuple[SchemaColumn, ...]:
@@ -142,11 +148,13 @@ _RELATIONSHIP_START = (
 RESERVED_PROPERTIES = data_files.beside(__file__).word_set("reserved")
 
 
-def load(name_or_path: str) -> Schema:
-    """Return a built-in schema by name, or one from a TOML file.
+def load(name_or_path: str | Schema) -> Schema:
+    """Return a built-in schema by name, or one from a TOML file; a schema as it is.
 
     Raises UsageError naming the file and what is wrong with it.
     """
+    if isinstance(name_or_path, Schema):
+        return name_or_path
     if name_or_path in BUILT_IN:
         return _built_in(name_or_path)
     path = Path(name_or_path)
@@ -170,10 +178,12 @@ def parse(text: str, where: str) -> Schema:
     """Read a schema file's text; UsageError names `where` and the fault."""
     try:
         data = tomllib.loads(text)
-        (nodes, years), (asked, unasked) = (
+        (nodes, others), (asked, unasked) = (
             [tuple(_column(column) for column in data[section] if _asked(column) is wanted) for wanted in (True, False)]
             for section in ("nodes", "relationships")
         )
+        years = tuple(each for each in others if each.year_of)
+        unasked_nodes = tuple(each for each in others if not each.year_of)
         preferred = [_meanings(data.get(f"preferred_{kind}_types", {})) for kind in ("node", "relationship")]
         closed = bool(data.get("closed", False))
         types = [
@@ -185,7 +195,8 @@ def parse(text: str, where: str) -> Schema:
             raise ValueError("families: a type is upper case and is in one family")
         evidence = str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none"))
         meaning = [
-            sorted(repr(replace(each, note="")) for each in columns) for columns in (nodes, years, asked, unasked)
+            sorted(repr(replace(each, note="")) for each in columns)
+            for columns in (nodes, years, asked, unasked, *[unasked_nodes][: len(unasked_nodes)])
         ]
         schema = Schema(
             name=str(data["name"]),
@@ -194,6 +205,7 @@ def parse(text: str, where: str) -> Schema:
             nodes=nodes,
             relationships=asked,
             unasked=unasked,
+            unasked_nodes=unasked_nodes,
             years=years,
             node_types=types[0],
             relationship_types=types[1],
@@ -256,10 +268,10 @@ def _check(schema: Schema, where: str) -> None:
     dates = {column.name for column in schema.nodes if column.kind in (ColumnKind.TEXT, ColumnKind.DATE)}
     for column in schema.years:
         if column.kind is not ColumnKind.YEAR or column.year_of not in dates:
-            hint = 'a column of nodes that is not asked for is of kind "year", and its year_of names one of kind "date"'
+            hint = 'a column with year_of is of kind "year", and names one of kind "date"'
             raise UsageError(f"{where}: the column {column.name} is never filled", hint=hint)
     for columns, start, section in (
-        ((*schema.nodes, *schema.years), _NODE_START, "nodes"),
+        ((*schema.node_columns, *schema.years), _NODE_START, "nodes"),
         (schema.relationship_columns, relationship_start, "relationships"),
     ):
         others = [
@@ -291,6 +303,19 @@ def _check_property(column: SchemaColumn, where: str) -> None:
         raise UsageError(f"{where}: column {column.name} needs a fold rule")
 
 
+def widest(versions: Iterable[Schema]) -> Schema:
+    """Return the version that asks for most columns, with the columns of all that no model is asked for."""
+    found = [*versions]
+    wide = max(found, key=lambda each: len((*each.nodes, *each.years, *each.relationships)))
+    more = [{each.name: each for own in found for each in own.unasked_nodes}]
+    more.append({each.name: each for own in found for each in own.unasked})
+    nodes, relationships = (
+        tuple(each for name, each in sorted(own.items()) if name not in header)
+        for own, header in zip(more, (wide.node_header, wide.relationship_header), strict=True)
+    )
+    return replace(wide, unasked_nodes=nodes, unasked=relationships)
+
+
 # ------------------------------------------------------------------------------------------------- schemas as text
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates are no characters
@@ -306,12 +331,16 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
         data |= {section: dict(table)} if (table := getattr(schema, section)) else {}
     for node_type, family in schema.families:
         data.setdefault("families", {}).setdefault(family, []).append(node_type)
-    for section, columns in (("nodes", (*schema.nodes, *schema.years)), ("relationships", schema.relationship_columns)):
+    for section, columns in (
+        ("nodes", (*schema.node_columns, *schema.years)),
+        ("relationships", schema.relationship_columns),
+    ):
         given = (
             {name: value for name, value in asdict(each).items() if value not in (None, False, "")} for each in columns
         )
         data[section] = [
-            each | ({"asked": False} if own in schema.unasked else {}) for each, own in zip(given, columns, strict=True)
+            each | ({"asked": False} if own in (*schema.unasked, *schema.unasked_nodes) else {})
+            for each, own in zip(given, columns, strict=True)
         ]
     data["example"] = {"text": f"\n{schema.example_text}", "answer": f"\n{schema.example_answer}"}
     return as_toml(data, remarks)

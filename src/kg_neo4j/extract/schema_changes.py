@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j.extract.schema import Schema, SchemaColumn
@@ -32,8 +32,10 @@ def compare(old: Schema, new: Schema) -> tuple[SchemaChange, ...]:
     The meaning of stored rows rests on columns, their kinds and closed lists of types. A column that is renamed is
     dropped and added.
     """
-    found = [*_columns("nodes", (*old.nodes, *old.years), (*new.nodes, *new.years))]
-    found += _columns("relationships", old.relationship_columns, new.relationship_columns)
+    unasked = {each.name for own in (old, new) for each in own.unasked_nodes}
+    found = [*_columns("nodes", (*old.node_columns, *old.years), (*new.node_columns, *new.years), unasked)]
+    unasked = {each.name for own in (old, new) for each in own.unasked}
+    found += _columns("relationships", old.relationship_columns, new.relationship_columns, unasked)
     found += _types("node", old.node_types, new.node_types)
     found += _types("relationship", old.relationship_types, new.relationship_types)
     if old.evidence != new.evidence:
@@ -43,13 +45,18 @@ def compare(old: Schema, new: Schema) -> tuple[SchemaChange, ...]:
     return tuple(sorted(found, key=lambda each: [*Effect].index(each.effect)))
 
 
-def _columns(section: str, old: Sequence[SchemaColumn], new: Sequence[SchemaColumn]) -> Iterable[SchemaChange]:
+def _columns(
+    section: str, old: Sequence[SchemaColumn], new: Sequence[SchemaColumn], unasked: Container[str]
+) -> Iterable[SchemaChange]:
     before, after = ({each.name: replace(each, note="") for each in columns} for columns in (old, new))
     for name in {**before, **after}:
         what = f"column {name} of {section}"
         if name not in before:
             loads_on = after[name].is_property and not after[name].identity
-            yield SchemaChange(what, "added", Effect.ADDED if loads_on else Effect.REFUSED)
+            effect = Effect.FREE if name in unasked else Effect.ADDED if loads_on else Effect.REFUSED
+            yield SchemaChange(what, "added", effect)
+        elif name not in after and name in unasked:
+            yield SchemaChange(what, "dropped", Effect.FREE)
         elif before[name] != after.get(name):
             yield SchemaChange(what, "changed" if name in after else "dropped", Effect.REFUSED)
 

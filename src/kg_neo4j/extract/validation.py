@@ -116,7 +116,7 @@ class _Validation:
         return tuple(found)
 
     def node(self, row: RawRow) -> NodeRow:
-        words, fields = self._fields(row, self.schema.nodes, self.schema.node_types, frozenset())
+        words, fields = self._fields(row, self.schema.node_columns, self.schema.node_types, frozenset())
         name, properties = words[ColumnKind.NAME], fields["properties"]
         fields |= self._evidence(words, lambda: [name])
         if self.checks is not None:

@@ -283,7 +283,7 @@ def _compare(
         known = stored_chunks.get(chunk.id)
         if (
             known is None
-            or any(known[name] != getattr(chunk, name) for name in ("index", "start", "end", "section"))
+            or any(known[name] != getattr(chunk, name) for name in ("index", "start", "end", "section", "line"))
             or (known["heading"] or "") != heading_of(title, chunk.section)
         ):
             written.append(chunk)
@@ -365,7 +365,7 @@ def withdraw_evidence(lease: Lease, ids: Sequence[str], *, delete: bool = False)
 
 def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
     """Return what is stored of a chunk of a document with this title before it is extracted."""
-    names = ("id", "graph", "document_id", "index", "text", "token_count", "start", "end", "section")
+    names = ("id", "graph", "document_id", "index", "text", "token_count", "start", "end", "section", "line")
     properties = {name: absent_if_empty(getattr(chunk, name)) for name in names}
     return {**properties, "heading": absent_if_empty(heading_of(title, chunk.section))}
 

@@ -47,11 +47,9 @@ def earlier_schemas(reader: Reader, graph: str, schema: Schema) -> tuple[Schema,
 
 
 def widest_schema(documents: Iterable[StoredDocument]) -> Schema:
-    """Return the schema of a graph: of the versions that its documents were loaded with, the one with most columns."""
+    """Return the schema of a graph: the widest of the versions that its documents were loaded with."""
     versions = {(document.schema, document.schema_text): document for document in documents}
-    return max(
-        map(schema_of, versions.values()), key=lambda each: len(each.nodes + each.years + each.relationship_columns)
-    )
+    return schemas.widest(map(schema_of, versions.values()))
 
 
 def stored_chunks(

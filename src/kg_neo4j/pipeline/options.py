@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 from kg_neo4j import factory, plugins
 from kg_neo4j._models.door import Door
@@ -36,6 +38,7 @@ from kg_neo4j.settings import Settings
 # What a stored document remembers of the load that made it, besides its schema.
 Given = Document | SkippedSource  # what a source gives: a text, or why there is none
 WEB = ("http://", "https://")  # what the keys of web pages begin with
+TABLES = "kg_neo4j.rooms.tables"
 STORED_OPTIONS = "chunk_tokens chunk_overlap preprocess output_language gleanings wave evidence".split()
 
 
@@ -58,7 +61,8 @@ class LoadOptions:
     chunk_tokens: int | None = 1200  # the length study's default; None: as many as the model's window allows
     chunk_overlap: int = 0  # tokens
     preprocess: str = "none"  # "none" (the Wikipedia report's A2) or "stopwords" (A1)
-    schema: str = "lean"  # a built-in schema or a file
+    schema: str | Schema = "lean"  # a built-in schema or a file
+    table_map: Any = None  # how tables become rows: a file, or what it would hold (docs/how-to/tables.md)
     output_language: str = "source"  # or "en": of roles and descriptions; names stay
     gleanings: int = 0  # rounds that ask a model what is missing (the length study), at most; 0: none
     wave: int = 8  # chunks of a document asked about together; what they gave is carried over; 0: nothing is
@@ -136,10 +140,11 @@ def with_older_versions(
     door: Door,
     extractor: Extractor | None,
     tokeniser: Tokeniser,
-) -> tuple[LoadConfiguration, dict[str, str], Schema]:
+) -> tuple[LoadConfiguration, dict[str, str], Schema, Schema]:
     """Return the configuration of a load, with those that differ in the version of the schema alone; and `file_keys`.
 
-    Last comes the schema with the types that decisions prefer. Raises UsageError where the schema means something else.
+    Then come the schema with the types that decisions prefer, and that of the graph. Raises UsageError where the schema
+    means something else.
     """
     schema, graph = schemas.load(options.schema), settings.graph
     earlier, known, decided = database.read_transaction(
@@ -152,7 +157,25 @@ def with_older_versions(
         for each in (schema, *earlier)
     )
     older_hashes = " ".join(each.config_hash for each in older)
-    return replace(now, older=older_hashes), known, preferring(schema, (each.decision for each in decided))
+    prompted = preferring(schema, (each.decision for each in decided))
+    return replace(now, older=older_hashes), known, prompted, schemas.widest((schema, *earlier))
+
+
+def tables_of(
+    sources: Sequence[Any], settings: Settings, options: LoadOptions
+) -> tuple[Iterable[Document], Extractor, LoadOptions] | None:
+    """Return tables as documents, what reads their rows, and the options with their schema; None where there are none.
+
+    With a map all sources are tables; without one they may be two CSV files with the sections of the schema.
+    """
+    if options.table_map is None and not (len(sources) == 2 and all(str(each).endswith(".csv") for each in sources)):
+        return None
+    if options.table_map is None and not plugins.is_installed(TABLES):
+        return None
+    plugins.need(TABLES, "tables cannot be read by a map", "install kg-neo4j again")
+    found: tuple[Iterable[Document], Extractor, LoadOptions] | None
+    found = resolve_name(f"{TABLES}.loading:tables_of")(sources, settings, options)
+    return found
 
 
 def options_of(stored: StoredDocument) -> LoadOptions:

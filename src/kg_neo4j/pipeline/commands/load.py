@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from kg_neo4j import factory, interrupts
 from kg_neo4j._models import tokens
@@ -14,7 +16,6 @@ from kg_neo4j.acquire.folders import LoadedFolder, real_path
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.extract import exchange
-from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.exchange import ExtractedDocument
@@ -33,6 +34,7 @@ from kg_neo4j.pipeline.options import (
     cut_document,
     extraction_config,
     load_configuration,
+    tables_of,
     with_older_versions,
 )
 from kg_neo4j.pipeline.run import Run
@@ -44,7 +46,7 @@ from kg_neo4j.settings import Settings
 
 
 def load(
-    sources: Sequence[str] = (),
+    sources: Sequence[Any] = (),
     *,
     settings: Settings | None = None,
     options: LoadOptions | None = None,
@@ -57,12 +59,15 @@ def load(
 
     A folder that `extract` wrote is a source, too; `documents` are further ones that the caller has read. `extractor`
     stands for the one that the settings mean; the budget does not know what it costs. `budget` is that of a longer run,
-    instead of `options.budget_usd`. Loading the same twice changes nothing; an edited document replaces exactly what it
-    supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong.
+    instead of `options.budget_usd`. With `options.table_map` the sources are tables, DataFrames among them. Loading the
+    same twice changes nothing; an edited document replaces exactly what it supported. A run that was stopped goes on
+    where it was. Raises the KgError that says what is wrong.
     """
     settings, options, tally = settings or Settings(), options or LoadOptions(), Tally()
+    if tables := tables_of(sources, settings, options):
+        sources, (documents, extractor, options) = (), tables
     factory.warm_up(settings)
-    schema, tokeniser = schemas.load(options.schema), tokens.load()
+    tokeniser = tokens.load()
     budget = budget or budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget) if extractor is None else factory.without_model()
     extraction = extraction_config(settings, options, door, extractor=extractor)
@@ -77,8 +82,10 @@ def load(
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
     ):
-        configuration, known, prompted = with_older_versions(database, settings, options, door, extractor, tokeniser)
-        if extractor is None and prompted != schema:
+        configuration, known, prompted, schema = with_older_versions(
+            database, settings, options, door, extractor, tokeniser
+        )
+        if extractor is None and prompted != extraction.schema:
             extraction = extraction_config(settings, options, door, schema=prompted)
         if options.vectors and embedder.dimension > 0:
             search_indexes.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
@@ -87,7 +94,13 @@ def load(
         sync = Sync(stored, settings, options, tally, [each.source for each in checked.places], checked.addresses)
         read = sync.documents(checked.documents(known, documents))
         # ---- chunks
-        cut = (CutDocument(each, cut_document(each, tokeniser, settings, options), configuration) for each in read)
+        anew = replace(
+            configuration, rebuild=True
+        )  # rows of a table are read again where the map changed: no model is asked
+        cut = (
+            CutDocument(each, cut_document(each, tokeniser, settings, options), anew if each.lines else configuration)
+            for each in read
+        )
         # ---- extraction
         jobs = _jobs(run, cut, extraction)
         found = itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration) if files else ())

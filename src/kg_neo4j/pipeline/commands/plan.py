@@ -73,7 +73,7 @@ def plan(
     with _opened(settings, tally, progress) as database:
         known: dict[str, str] = {}
         if database is not None:
-            configuration, known, _ = with_older_versions(database, settings, options, door, extractor, tokeniser)
+            configuration, known, *_ = with_older_versions(database, settings, options, door, extractor, tokeniser)
         run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.asking = run.figured()
         checked = check_sources(_to_extract(sources, tally), settings, options, tally)

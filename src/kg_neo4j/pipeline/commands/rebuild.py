@@ -171,10 +171,10 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
         run = Run(database, lease, settings, tally, progress, "quarantine", budget)
         progress.start("extract")
-        for document in stored_documents.list_documents(database, settings.graph):
-            schema = schema_of(document)
-            with run.settling(schema):
-                run.record(schema, _repaired(run, door, document))
+        stored = stored_documents.list_documents(database, settings.graph)
+        for document in (each for each in stored if each.kind != "table"):  # those are repaired in their file
+            with run.settling(widest_schema(stored)):
+                run.record(schema_of(document), _repaired(run, door, document))
         progress.finish("extract")
         return tally.report(database, settings.graph, run.derive())
 

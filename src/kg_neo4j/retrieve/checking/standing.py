@@ -87,7 +87,7 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
 
 
 def paged(database: Database, graph: str, citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return citations with the pages of PDFs."""
+    """Return citations with the pages of PDFs and the lines of tables."""
     return _paged(citations, _chunks(database, graph, citations))
 
 
@@ -99,11 +99,11 @@ def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> di
 
 
 def _paged(citations: Sequence[Citation], rows: Mapping[str, Row]) -> tuple[Citation, ...]:
-    """Return citations with the page on which each begins, from 1; None where the document has no pages."""
+    """Return citations with the page on which each begins, from 1, or the line of a table; None where there is none."""
     paged = []
     for each in citations:
         chunk = rows.get(each.chunk_id)
         has_pages = chunk is not None and chunk["pages"]
         page = bisect_right(chunk["pages"], chunk["start"] + each.start) if chunk and has_pages else None
-        paged.append(replace(each, page=page))
+        paged.append(replace(each, page=page, line=chunk["line"] if chunk else None))
     return tuple(paged)

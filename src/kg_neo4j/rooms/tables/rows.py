@@ -1,0 +1,264 @@
+"""Rows as text, and as the answers that a model would give about them: the schema's two sections, with cited cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple, cast
+
+from kg_neo4j.errors import BadModelAnswer
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.numbering import CITED
+from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.graph.identity import normalise
+from kg_neo4j.records import Document, ModelAnswer
+from kg_neo4j.rooms.tables.maps import MappedNode, MappedPart, MappedProperty, MappedRelationship, MappedTable
+from kg_neo4j.rooms.tables.reading import Table, TableRow
+
+MODEL = "table map"  # stored with answers as what gave them
+BETWEEN = " | "
+_MARKS = re.compile(r"[ .,'\u2019\u00a0\u202f]")  # between thousands
+_NUMBER = {
+    decimal: re.compile(
+        r"\(?(?P<sign>[+-]?)(?:[A-Z]{3}|[^\w\s().,+-])?\s?(?P<whole>\d+|\d{1,3}(?:M\d{2,3})*M\d{3})".replace("M", marks)
+        + rf"(?:{re.escape(decimal)}(?P<rest>\d+))?\s?(?:[A-Za-z]{{1,4}}|[^\w\s().,+-])?\)?"
+    )
+    for decimal, marks in {".": "[ ,'\u2019\u00a0\u202f]", ",": "[ .'\u2019\u00a0\u202f]"}.items()
+}
+
+
+class NamedKey(NamedTuple):
+    """What a key of a table means: a name, a type, and the line that says so."""
+
+    name: str
+    type: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A table with its part of the map; `keys` are those of its own node with a key."""
+
+    mapped: MappedTable
+    table: Table
+    places: Mapping[str, int]  # of columns
+    keys: Mapping[str, NamedKey]
+    shared: frozenset[str]  # names that several keys have
+
+    def cell(self, row: TableRow, column: str | None) -> str:
+        """Return the value of a column in a row; "" for no column."""
+        return row.cells[self.places[column]] if column is not None else ""
+
+    def name_of(self, key: str) -> str:
+        """Return the name of the node that a key means; with the key where several keys have the name."""
+        name = self.keys[key].name
+        return f"{name} ({key})" if normalise(name) in self.shared else name
+
+
+@dataclass(frozen=True, slots=True)
+class TableDocument(Document):
+    """A table as a document: each row is a line of its text, and a chunk."""
+
+    rows: tuple[WrittenRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRow:
+    """What a row says: an answer, and the cells that its numbers mean; or why it cannot be read."""
+
+    text: str
+    answer: str
+    offsets: tuple[tuple[int, int], ...]
+    fault: str = ""
+
+
+class TableExtractor:
+    """An Extractor whose answers are those of the rows themselves."""
+
+    name = MODEL
+    converses = False
+    notes = ()
+
+    def __init__(self, map_hash: str) -> None:
+        self.config_hash = map_hash
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        """Return what the row says. Raises BadModelAnswer for one that cannot be read; it fails alone."""
+        document = cast("TableDocument", task.document)  # no other one comes here
+        row = document.rows[task.chunk.index]
+        if row.fault:
+            raise BadModelAnswer(f"line {task.chunk.line}: {row.fault}")
+        return ModelAnswer(row.answer, MODEL, self.config_hash, "stop", offsets=row.offsets)
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        """Answer as before: a row says all at once."""
+        return self.answer(task, shown_text)
+
+    def keep(self, answer: ModelAnswer) -> None:
+        """Keep nothing: a row costs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A node of one row."""
+
+    id: str
+    type: str
+    name: str
+    columns: tuple[str, ...]  # that name it
+    is_missing: bool = False  # a key that no row of the other table has
+
+
+@dataclass(slots=True)
+class RowWriter:
+    """Writes the rows of one table for one schema."""
+
+    own: ReadTable
+    tables: Mapping[str, ReadTable]  # by name: those that keys mean
+    schema: Schema
+    _headers: tuple[list[SchemaColumn], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        mapped, schema = self.own.mapped, self.schema
+        both = ((mapped.nodes.values(), schema.node_columns), (mapped.relationships, schema.relationship_columns))
+        self._headers = tuple(
+            [each for each in columns if not each.is_property or any(each.name in part.properties for part in parts)]
+            for parts, columns in both
+        )
+
+    def rows(self) -> Iterator[WrittenRow]:
+        """Yield the rows in order."""
+        width = len(self.own.table.columns)
+        for row in self.own.table.rows:
+            if len(row.cells) != width:
+                fault = f"{len(row.cells)} cells for {width} columns"
+                yield WrittenRow(BETWEEN.join(filter(None, row.cells)), "", (), fault)
+                continue
+            text, cells = self._text(row)
+            fault = self._fault(row)
+            answer = "" if fault else self._answer(row, text, cells)
+            yield WrittenRow(text, answer, (*cells.values(), (0, len(text))), fault)
+
+    def _text(self, row: TableRow) -> tuple[str, dict[str, tuple[int, int]]]:
+        """Return a row in words, and where each column is in it: a key is shown with what it means."""
+        shown: dict[str, str] = {}
+        for node in self.own.mapped.nodes.values():
+            key = self.own.cell(row, node.key)
+            if node.table is not None:
+                shown[str(node.key)] = "; ".join(self._meant(node.table, each) for each in _parts(key, node))
+            elif key in self.own.keys:
+                shown[str(node.name)] = self.own.name_of(key)
+        pieces: list[str] = []
+        cells: dict[str, tuple[int, int]] = {}
+        at = 0
+        for column, value in zip(self.own.table.columns, row.cells, strict=True):
+            if value and column not in self.own.mapped.ignore:
+                pieces.append(f"{column}: {shown.get(column, value)}".replace("|", "/"))
+                cells[column] = (at, at + len(pieces[-1]))
+                at += len(pieces[-1]) + len(BETWEEN)
+        return BETWEEN.join(pieces), cells
+
+    def _meant(self, table: str, key: str) -> str:
+        meant = self.tables[table]
+        return f"{meant.name_of(key)} [{key}]" if key in meant.keys else key
+
+    def _fault(self, row: TableRow) -> str:
+        """Return why a row cannot have the key that it has; empty where it can."""
+        if (node := self.own.mapped.keyed) is None:
+            return ""
+        key, name = self.own.cell(row, node.key), self.own.cell(row, node.name)
+        known = self.own.keys.get(key)
+        if known is None or not name or normalise(known.name) == normalise(name):
+            return ""
+        return f"the key {key!r} is {known.name!r} on line {known.line}, and {name!r} here"
+
+    # -- the answer
+
+    def _answer(self, row: TableRow, text: str, cells: Mapping[str, tuple[int, int]]) -> str:
+        """Return what a row says, in the two sections of the schema."""
+        numbers = {column: str(number) for number, column in enumerate(cells, 1)}
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+
+        def write(part: MappedPart, ends: Sequence[_Piece], special: dict[ColumnKind, str]) -> None:
+            used = [column for each in ends for column in each.columns] + [column for _, column in part.columns()]
+            cited = [numbers[column] for column in dict.fromkeys(used) if column in numbers]
+            where = " ".join(cited) if len(cited) <= CITED else str(len(cells) + 1)  # the whole row
+            special[ColumnKind.EVIDENCE] = text if self.schema.evidence == "words" else where
+            values = {name: self._value(row, each) for name, each in part.properties.items()}
+            header = self._headers[isinstance(part, MappedRelationship)]
+            writer.writerow([special.get(each.kind) or values.get(each.name, "") for each in header])
+
+        writer.writerow([each.name for each in self._headers[0]])
+        known: dict[str, list[_Piece]] = {}
+        for name, node in self.own.mapped.nodes.items():
+            known[name] = list(self._pieces(row, node, len(known)))
+            for piece in known[name]:
+                if not piece.is_missing:
+                    special = {ColumnKind.ID: piece.id, ColumnKind.TYPE: piece.type, ColumnKind.NAME: piece.name}
+                    write(node, [piece], special)
+        file.write("\n")
+        writer.writerow([each.name for each in self._headers[1]])
+        count = itertools.count(1)
+        for each in self.own.mapped.relationships:
+            for ends in itertools.product(known[each.source], known[each.target]):
+                special = dict(zip((ColumnKind.SOURCE, ColumnKind.TARGET), (end.id for end in ends), strict=True))
+                special |= {ColumnKind.ID: f"r{next(count)}"}
+                write(each, ends, special | {ColumnKind.TYPE: each.type or self.own.cell(row, each.type_column)})
+        return file.getvalue()
+
+    def _pieces(self, row: TableRow, node: MappedNode, number: int) -> Iterator[_Piece]:
+        """Yield the nodes that a row has for one of the map; none where its cells are empty."""
+        own_type = node.type or self.own.cell(row, node.type_column)
+        named = str(node.name if node.table is None else node.key)
+        columns = (named, *filter(None, [node.type_column]))
+        cell, key = self.own.cell(row, named), self.own.cell(row, node.key)
+        if node.table is None and key:
+            yield _Piece(f"n{number}", own_type, self.own.name_of(key) if key in self.own.keys else cell, columns)
+            return
+        for place, part in enumerate(_parts(cell, node)):
+            own_id = f"n{number}x{place}"
+            if node.table is None:
+                yield _Piece(own_id, own_type, part, columns)
+            elif part in (meant := self.tables[node.table]).keys:
+                yield _Piece(own_id, meant.keys[part].type, meant.name_of(part), columns)
+            else:
+                yield _Piece(f"{part} in {node.table}", "", "", columns, is_missing=True)
+
+    def _value(self, row: TableRow, given: MappedProperty) -> str:
+        """Return a value in the form that the schema's columns have; as it is where it has none."""
+        text = self.own.cell(row, given.column)
+        if given.kind == "number":
+            return number_of(text, given.decimal) or text
+        return (date_of(text, given.format) or text) if given.kind == "date" and given.format else text
+
+
+def _parts(cell: str, node: MappedNode) -> list[str]:
+    """Return the names or keys in a cell."""
+    parts = cell.split(node.split) if node.split else [cell]
+    return [part for each in parts if (part := each.strip())]
+
+
+def number_of(text: str, decimal: str = ".") -> str:
+    """Return a number with its unit, or with marks between its thousands, as digits; "" where it is none."""
+    found = _NUMBER[decimal].fullmatch(text.replace("\u2212", "-"))
+    if found is None:
+        return ""
+    digits = _MARKS.sub("", found["whole"]) + (f".{found['rest']}" if found["rest"] else "")
+    return f"-{digits}" if found["sign"] == "-" or text.startswith("(") else digits
+
+
+def date_of(text: str, form: str) -> str:
+    """Return a date in a form of strptime as ISO 8601 has it, as exact as the form is; "" where it has another form."""
+    try:
+        found = datetime.strptime(text, form)  # noqa: DTZ007 (a date has no zone)
+    except ValueError:
+        return ""
+    exact = "%Y-%m-%d" if re.search("%[djxcD]", form) else "%Y-%m" if re.search("%[mbB]", form) else "%Y"
+    return found.strftime(exact)
