@@ -4,6 +4,7 @@
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
 //          $relationships LIST<STRING> (relationship types); $direction STRING (out: X is the source; in: X is the target; both);
 //          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201);
+//          $from INTEGER (first year in which it began, negative for BC; null: any); $to INTEGER (last year);
 //          $filtered BOOLEAN (whether filters leave something out)
 // columns: Source STRING, Relationship STRING, Target STRING, Answer STRING (the end that is not X), Date STRING (as the text gives it),
 //          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
@@ -36,6 +37,7 @@ CALL (r) { // under filters as the texts that are left say it
   RETURN start_date, Evidence
 }
 WITH r, o, start_date, Evidence, startNode(r) AS source, endNode(r) AS target
+WHERE $from IS NULL OR $from <= toInteger(CASE WHEN start_date STARTS WITH '-' THEN '-' + split(substring(start_date, 1), '-')[0] ELSE split(start_date, '-')[0] END) <= $to
 ORDER BY Evidence DESC, o.name, type(r), o.id, r.fact_id
 LIMIT $limit
 RETURN source.name AS Source, type(r) + coalesce(' ' + toString(r.phrase), '') AS Relationship, target.name AS Target,

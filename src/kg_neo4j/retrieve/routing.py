@@ -43,9 +43,10 @@ def route(database: Database, search: Search) -> tuple[Routing, Linked | None]:
 
     Of trees only those that `search.options` name are read.
     """
-    if any(form.query in CANNED for form in recognise(search.question.text)):
+    forms = recognise(search.question.text)
+    if listed := {form.query for form in forms if form.query in CANNED or form.is_list}:
         canned = ask_canned(database, search.graph, search.question, search.scope)
-        if isinstance(canned, CannedRows) and canned.query in CANNED and canned.rows:
+        if isinstance(canned, CannedRows) and canned.query in listed and canned.rows:
             return Routing(CYPHER, f"the canned query {canned.query} answers it"), None
     linked = named(database, search)
     if why := why_tree(database, search, linked, search.options.tree.name):

@@ -49,6 +49,7 @@ class Mentioned:
     documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
     years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
     spellings: Mapping[str, int] = field(default_factory=dict)  # how often each
+    keys: frozenset[tuple[str, ...]] = frozenset()  # of rows of tables: a table, and a key in it
     kind: Kind = field(default=Kind("", ""))  # of the type; left out, by the built-in families
     _form: NameForm | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -106,11 +107,12 @@ class Gathered:
         type: str,
         names: Iterable[tuple[str, int]],
         documents: Iterable[tuple[str, int, Iterable[int], Iterable[int]]],
+        keys: Iterable[Iterable[str]] = (),
     ) -> Mentioned:
         """Return what the evidence says of one key; each argument may give one name or document several times.
 
         `names` are spellings and how often each is used, `documents` ids, the index of a chunk, and the years of birth
-        and of death that it gives.
+        and of death that it gives; `keys` are those of rows, as the column `table_key` has them.
         """
         spellings: Counter[str] = Counter()
         for name, count in names:
@@ -139,6 +141,7 @@ class Gathered:
             documents=Places(self, array("Q", firsts.values())),
             years=said or _NO_YEARS,
             spellings=spellings,
+            keys=frozenset(tuple(each.split(": ", 1)) for some in keys for each in some),
             kind=kind_of(type, self.families),
         )
 
@@ -169,6 +172,7 @@ class Bearer:
     numbers: frozenset[str]
     titles: frozenset[str]
     people: frozenset[tuple[str, str]]  # last and first word of each whole name of a person
+    keys: frozenset[tuple[str, ...]]  # table and key of rows
 
     def __add__(self, other: Bearer) -> Bearer:
         """Return what is known of both as one."""
@@ -187,6 +191,7 @@ def bearer(mentioned: Mentioned) -> Bearer:
         form.numbers | (frozenset({form.generation}) - {"", "jr", "sr"}),
         form.titles,
         frozenset({(form.core[-1], form.core[0])} if mentioned.kind.family == PERSON and len(form.core) > 1 else ()),
+        mentioned.keys,
     )
 
 
@@ -213,7 +218,14 @@ def contradiction(one: Bearer, other: Bearer, *, across: bool = False) -> str | 
     for men, women in ((one.titles, other.titles), (other.titles, one.titles)):
         if men & MALE and women & FEMALE:
             return f"titled {_listed(men & MALE)} and {_listed(women & FEMALE)}"
-    return None if across else _of_two_families(one, other)
+    return _of_two_rows(one, other) or (None if across else _of_two_families(one, other))
+
+
+def _of_two_rows(one: Bearer, other: Bearer) -> str | None:
+    for (table, key), (other_table, other_key) in itertools.product(sorted(one.keys), sorted(other.keys)):
+        if table == other_table and key != other_key:
+            return f"{key} and {other_key} in {table}"
+    return None
 
 
 def _of_two_families(one: Bearer, other: Bearer) -> str | None:

@@ -100,7 +100,7 @@ def read_mentioned(reader: Reader, graph: str, schema: Schema, keys: Mapping[str
             found[key] = gathered.mentioned(**row)
         elif together:
             together["names"], together["documents"] = (
-                [*together[name], *row[name]] for name in ("names", "documents")
+                [*together[name], *row[name]] for name in ("names", "documents", "keys")
             )
         else:
             together.update(row, key=key)

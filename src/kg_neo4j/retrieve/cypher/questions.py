@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Cell, CellParameter
-from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
+from kg_neo4j.retrieve.cypher.templates import FURTHEST, Form, recognise, relationships_of, types_of
 from kg_neo4j.retrieve.filtered import held
 from kg_neo4j.retrieve.interface import Linked, Scope
 from kg_neo4j.retrieve.linking import can_link, link, look_up, near_query, suggest
@@ -83,7 +83,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
             named[place] = found
     relationships: tuple[str, ...] = ()
     direction = form.direction
-    if form.query == "stated":
+    if form.query == "stated" or form.verb:
         drawn = database.read(queries.get("reports/relationships_by_type"), graph=graph)
         known_types = [row["RelationshipType"] for row in drawn]
         relationships, direction = relationships_of(form.verb, form.direction, known_types)
@@ -183,6 +183,7 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
     """Return one sentence that says what the rows are; it claims nothing that the rows do not say."""
     x, y = names.get("x", ""), names.get("y", "")
     when = "" if form.years is None else _years(*form.years)
+    dated = f", {when}" if when else ""
     if not rows:
         return {
             "connections": f"No path of at most six steps leads from {x} to {y} in the graph.",
@@ -192,6 +193,8 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
         }.get(form.query, f"No answer found{' about ' + x if x else ''}.")
     total = sum(row["Count"] for row in rows) if form.query.startswith("number") else len(rows)
     many = f"{total:,}{'+' if total >= FETCHED and not form.query.startswith('number') else ''}"
+    if form.query == "number_related" and form.verb:
+        return f"{many} {form.kind} are related to {x} in this way{dated}:"
     return {
         "relations": f"The graph relates {x} to the following ({many}):",
         "connections": f"{x} and {y} are connected by {rows[0].get('Steps')} step{'s' * (rows[0].get('Steps') != 1)}:",
@@ -203,12 +206,14 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
         "most_connected": "Most relationships in the graph:",
         "mentions": f"{x} is mentioned in {many} document{'s' * (total != 1)}:",
         "entities": f"The graph knows {many} {'people' if form.kind in ('who', '') else form.kind}:",
-        "stated": f"The graph says ({many}):",
+        "stated": f"The graph says{dated} ({many}):",
     }[form.query]
 
 
 def _years(first: int, last: int) -> str:
     shown = [f"{-year} BC" if year < 0 else str(year) for year in (first, last)]
+    if last == FURTHEST:
+        return f"since {shown[0]}"
     return shown[0] if first == last else f"{shown[0]} to {shown[1]}"
 
 

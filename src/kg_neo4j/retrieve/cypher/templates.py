@@ -17,6 +17,7 @@ from kg_neo4j.data_files import fill
 from kg_neo4j.words import family, fold, is_stop_word, same_word, split_words
 
 FURTHEST = 9_999  # a year
+PLACED = "located lived happened"  # verbs of what is somewhere
 
 _DATA = data_files.beside(__file__)
 EXAMPLES = _DATA.lines("examples")
@@ -34,6 +35,7 @@ class Form:
     events: tuple[str, ...] = ()  # BORN, DIED
     verb: str = ""  # words that a relationship type may be made of
     direction: str = "both"  # of that relationship: "out" from X, "in" to X
+    is_list: bool = False  # asks for all of a place or of some years, which sentences seldom name together
 
 
 @cache
@@ -65,8 +67,11 @@ def _read(query: str, match: re.Match[str]) -> list[Form]:
     if query == "year" and years is None:
         return []
     verb, direction = next(((parts[way], way) for way in ("out", "in") if way in parts), ("", "both"))
+    if "placed" in parts:
+        verb, direction = PLACED, "in"
     names = (parts.get("x", ""), parts.get("y", ""))
-    form = Form(query, *names, kind.casefold(), years, events or ("BORN", "DIED"), verb, direction)
+    is_list = "placed" in parts or (query == "stated" and years is not None)
+    form = Form(query, *names, kind.casefold(), years, events or ("BORN", "DIED"), verb, direction, is_list)
     return [form, *_other_splits(form, parts)] if "y" in parts else [form]
 
 
@@ -86,6 +91,8 @@ def _years(parts: dict[str, str]) -> tuple[int, int] | None:
     if "from" not in parts:
         return None
     first = -int(parts["from"]) if "from_bc" in parts or ("to_bc" in parts) else int(parts["from"])
+    if "since" in parts:
+        return first, FURTHEST
     last = first if "to" not in parts else -int(parts["to"]) if "to_bc" in parts else int(parts["to"])
     return (first, last) if -FURTHEST <= first <= last <= FURTHEST else None
 

@@ -21,7 +21,7 @@ from kg_neo4j.records import Document
 from kg_neo4j.rooms.tables import reading
 from kg_neo4j.rooms.tables.maps import MappedNode, MappedTable, Place, TableMap, read_map
 from kg_neo4j.rooms.tables.reading import Table
-from kg_neo4j.rooms.tables.rows import NamedKey, ReadTable, RowWriter, TableDocument, TableExtractor
+from kg_neo4j.rooms.tables.rows import KEY, NamedKey, ReadTable, RowWriter, TableDocument, TableExtractor
 from kg_neo4j.settings import Settings
 
 KIND = "table"  # of documents
@@ -175,7 +175,7 @@ def extended(schema: Schema, table_map: TableMap) -> Schema:
     own = {True: {each.name: each for each in schema.node_columns}}
     own[False] = {each.name: each for each in schema.relationship_columns}
     taken = {name for columns in own.values() for name, each in columns.items() if not each.is_property}
-    taken |= schemas.RESERVED_PROPERTIES | {each.name for each in schema.years}
+    taken |= schemas.RESERVED_PROPERTIES | {KEY} | {each.name for each in schema.years}
     more: dict[bool, dict[str, SchemaColumn]] = {True: {}, False: {}}
     for at, part in table_map.parts():
         is_node = isinstance(part, MappedNode)
@@ -193,6 +193,10 @@ def extended(schema: Schema, table_map: TableMap) -> Schema:
                 raise UsageError(why, hint="choose another name, or this kind")
             if name not in own[is_node]:
                 more[is_node][name] = known
+    if any(isinstance(part, MappedNode) and part.key for _, part in table_map.parts()):
+        more[True][KEY] = SchemaColumn(
+            KEY, ColumnKind.TEXT, "of tables: the table and the key of a row", FoldRule.UNION
+        )
     if not any(more.values()):
         return schema
     nodes, relationships = (*schema.unasked_nodes, *more[True].values()), (*schema.unasked, *more[False].values())

@@ -23,6 +23,7 @@ from kg_neo4j.rooms.tables.reading import Table, TableRow
 
 MODEL = "table map"  # stored with answers as what gave them
 BETWEEN = " | "
+KEY = "table_key"  # the column of nodes with the table and the key of their row
 _MARKS = re.compile(r"[ .,'\u2019\u00a0\u202f]")  # between thousands
 _NUMBER = {
     decimal: re.compile(
@@ -112,6 +113,7 @@ class _Piece:
     type: str
     name: str
     columns: tuple[str, ...]  # that name it
+    key: str = ""  # of a row: its table and its key
     is_missing: bool = False  # a key that no row of the other table has
 
 
@@ -128,7 +130,11 @@ class RowWriter:
         mapped, schema = self.own.mapped, self.schema
         both = ((mapped.nodes.values(), schema.node_columns), (mapped.relationships, schema.relationship_columns))
         self._headers = tuple(
-            [each for each in columns if not each.is_property or any(each.name in part.properties for part in parts)]
+            [
+                each
+                for each in columns
+                if not each.is_property or each.name == KEY or any(each.name in part.properties for part in parts)
+            ]
             for parts, columns in both
         )
 
@@ -191,7 +197,7 @@ class RowWriter:
             cited = [numbers[column] for column in dict.fromkeys(used) if column in numbers]
             where = " ".join(cited) if len(cited) <= CITED else str(len(cells) + 1)  # the whole row
             special[ColumnKind.EVIDENCE] = text if self.schema.evidence == "words" else where
-            values = {name: self._value(row, each) for name, each in part.properties.items()}
+            values = {name: self._value(row, each) for name, each in part.properties.items()} | {KEY: ends[0].key}
             header = self._headers[isinstance(part, MappedRelationship)]
             writer.writerow([special.get(each.kind) or values.get(each.name, "") for each in header])
 
@@ -220,14 +226,16 @@ class RowWriter:
         columns = (named, *filter(None, [node.type_column]))
         cell, key = self.own.cell(row, named), self.own.cell(row, node.key)
         if node.table is None and key:
-            yield _Piece(f"n{number}", own_type, self.own.name_of(key) if key in self.own.keys else cell, columns)
+            name = self.own.name_of(key) if key in self.own.keys else cell
+            yield _Piece(f"n{number}", own_type, name, columns, f"{self.own.mapped.named}: {key}")
             return
         for place, part in enumerate(_parts(cell, node)):
             own_id = f"n{number}x{place}"
             if node.table is None:
                 yield _Piece(own_id, own_type, part, columns)
             elif part in (meant := self.tables[node.table]).keys:
-                yield _Piece(own_id, meant.keys[part].type, meant.name_of(part), columns)
+                own_key = f"{node.table}: {part}"
+                yield _Piece(own_id, meant.keys[part].type, meant.name_of(part), columns, own_key)
             else:
                 yield _Piece(f"{part} in {node.table}", "", "", columns, is_missing=True)
 
