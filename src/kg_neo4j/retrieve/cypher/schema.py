@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j import data_files
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.schema import ColumnKind
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.replay import stored_schema
 from kg_neo4j.retrieve.wording import shared
 
 VISIBLE = ("Entity", "Chunk", "Document", "Fact")  # labels of our own that a query may read
@@ -34,18 +37,24 @@ class GraphSchema:
     node_properties: Mapping[str, tuple[str, ...]]  # by label of VISIBLE
     relationship_properties: tuple[str, ...]
     is_filtered: bool = False  # queries are held to what filters leave
-    samples: Mapping[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # names of two entities that have a relationship
+    samples: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names of two that have a relationship
+    kinds: Mapping[str, str] = field(default_factory=dict)  # what properties hold that is no text: "number", "date"
 
     @property
     def properties(self) -> frozenset[str]:
         """All names of properties that a query may read."""
         return frozenset(self.relationship_properties).union(*self.node_properties.values())
 
+    def named(self, names: Sequence[str]) -> str:
+        """Return names of properties for a prompt, with what they hold where that is no text."""
+        return ", ".join(f"{name} ({self.kinds[name]})" if name in self.kinds else name for name in names)
+
 
 def read_schema(database: Database, graph: str) -> GraphSchema:
-    """Return the schema of `graph`. Three round trips, each over all of the graph."""
+    """Return the schema of `graph`. Three round trips, two over all of the graph."""
+    rows = database.read(queries.get("write/other_schemas"), graph=graph, schema_hash="")
+    wide = schemas.widest([stored_schema(row["schema"], row["schema_text"]) for row in rows])
+    columns = (*wide.node_properties, *wide.relationship_properties)
     labels: dict[str, int] = {}
     node_properties: dict[str, tuple[str, ...]] = dict.fromkeys(VISIBLE, ())
     for row in database.read(queries.get("questions/schema_labels"), graph=graph):
@@ -69,7 +78,13 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
             ends[name] = (row["SourceType"] or "", row["TargetType"] or "")
             samples[name] = (_sample(row["Source"]), _sample(row["Target"]))
     return GraphSchema(
-        labels, relationships, ends, node_properties, tuple(sorted(properties | {"quote"})), samples=samples
+        labels,
+        relationships,
+        ends,
+        node_properties,
+        tuple(sorted(properties | {"quote"})),
+        samples=samples,
+        kinds={each.name: str(each.kind) for each in columns if each.kind is not ColumnKind.TEXT},
     )
 
 
@@ -107,11 +122,11 @@ def describe(schema: GraphSchema, terms: Sequence[str] = ()) -> str:
     lines = [f"(:Entity)  {schema.labels.get('Entity', 0):,} nodes; each has one of these further labels, its type:"]
     lines.append("  " + ", ".join(f"{name} ({schema.labels[name]:,})" for name in types[:MOST_LABELS]))
     lines += [
-        f"(:{label} {{{', '.join(schema.node_properties[label])}}})  {schema.labels.get(label, 0):,} nodes"
+        f"(:{label} {{{schema.named(schema.node_properties[label])}}})  {schema.labels.get(label, 0):,} nodes"
         for label in VISIBLE
     ]
     lines.append("(:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(:Document); (:Fact)-[:STATED_IN]->(:Chunk)")
-    lines.append(f"Relationships between entities, {{{', '.join(schema.relationship_properties)}}}:")
+    lines.append(f"Relationships between entities, {{{schema.named(schema.relationship_properties)}}}:")
     drawn = [name for name in schema.relationships if name not in STRUCTURE]
     drawn.sort(key=lambda name: -shared(terms, name.replace("_", " ")))  # else by their number
     for name in drawn[:SHOWN_TYPES]:
