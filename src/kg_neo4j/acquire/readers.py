@@ -18,8 +18,6 @@ OWN = {
     ".text": "text",
     ".md": "markdown",
     ".markdown": "markdown",
-    ".rst": "rst",
-    ".rest": "rst",
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",

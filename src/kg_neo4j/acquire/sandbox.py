@@ -31,7 +31,6 @@ FILES_A_CHILD = 1_000  # libraries may leak memory
 _MODULES = {
     "text": "plain_text",
     "markdown": "plain_text",
-    "rst": "rst_text",
     "html": "html_text",
     "wiki": "html_text",
     "docx": "docx_text",
@@ -238,7 +237,7 @@ def _parsed(kind: str, data: bytes, options: ReadOptions) -> ParsedText:
     own = kind in _MODULES
     reader = resolve_name(f"kg_neo4j.acquire.{_MODULES[kind]}:read_{kind}" if own else kind)
     given: list[Any] = [data] if own else [data, options]
-    if kind in ("text", "markdown", "rst"):
+    if kind in ("text", "markdown"):
         given = [normalise_text(decode(data, encoding=options.encoding))]
     elif kind == "html":
         given = [data, options.encoding]

@@ -46,7 +46,7 @@ def corpus(tmp_path: Path) -> Path:
     (folder / "b.txt").write_text("B text.", encoding="utf-8")
     (folder / "a.md").write_text("# A title\n\nText.", encoding="utf-8")
     (folder / "deep" / "c.html").write_text("<title>C</title><p>C text.</p>", encoding="utf-8")
-    (folder / "deep" / "d.rst").write_text("D text.", encoding="utf-8")
+    (folder / "deep" / "d.text").write_text("D text.", encoding="utf-8")
     (folder / "deep" / "e.docx").write_bytes(docx())
     return folder
 
@@ -57,7 +57,7 @@ def test_folder_is_read_in_the_order_of_names(corpus):
         "a.md",
         "b.txt",
         "deep/c.html",
-        "deep/d.rst",
+        "deep/d.text",
         "deep/e.docx",
     ]
     assert [each.title for each in found if isinstance(each, Document)] == [

@@ -6,11 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.acquire import files, rst_text
-from kg_neo4j.acquire.rst_text import read_rst
+from kg_neo4j.acquire import files
+from kg_neo4j.acquire.interface import PLAIN, ParsedText
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.records import Document
+from kg_neo4j_readers import rst_text
+
+READER = "kg_neo4j_readers.rst_text:read_rst"
+
+
+def read(text: str) -> ParsedText:
+    return rst_text.read_rst(text.encode(), PLAIN)
+
 
 GUIDE = """.. _top:
 
@@ -120,7 +128,7 @@ Lamps.
 
 
 def test_headings_lists_code_and_tables_have_the_marks_of_markdown():
-    parsed = read_rst(GUIDE)
+    parsed = read(GUIDE)
     assert parsed.text == READ
     assert (parsed.title, parsed.author, parsed.date, parsed.left_out) == ("The light", "", "", "")
     assert [(s.title, s.level) for s in parsed.sections] == [("The light", 1), ("Keepers", 2), ("Tools", 2)]
@@ -128,7 +136,7 @@ def test_headings_lists_code_and_tables_have_the_marks_of_markdown():
 
 
 def test_the_fields_of_a_head_are_lines_and_give_title_author_and_date():
-    parsed = read_rst(PROPOSAL)
+    parsed = read(PROPOSAL)
     assert (parsed.title, parsed.author, parsed.date) == ("Of lamps", "Ada Cole, Bob Day", "05-Jul-2001")
     assert parsed.text.split("\n\n") == [
         "Number: 12",
@@ -142,12 +150,10 @@ def test_the_fields_of_a_head_are_lines_and_give_title_author_and_date():
 
 
 def test_fields_below_the_title_are_a_head_and_later_ones_are_none():
-    parsed = read_rst(
-        "Lamps\n=====\n\n:Authors: - Ada\n          - Bob\n:Date: 2024-05-06\n\nText.\n\n:Author: Carol\n"
-    )
+    parsed = read("Lamps\n=====\n\n:Authors: - Ada\n          - Bob\n:Date: 2024-05-06\n\nText.\n\n:Author: Carol\n")
     assert (parsed.title, parsed.author, parsed.date) == ("Lamps", "Ada, Bob", "2024-05-06")
     assert parsed.text == "# Lamps\n\nAuthors:\n\n- Ada\n- Bob\n\nDate: 2024-05-06\n\nText.\n\nAuthor: Carol"
-    assert read_rst("Text.\n\n:Author: Carol\n").author == ""
+    assert read("Text.\n\n:Author: Carol\n").author == ""
 
 
 @pytest.mark.parametrize(
@@ -176,7 +182,7 @@ def test_fields_below_the_title_are_a_head_and_later_ones_are_none():
     ],
 )
 def test_no_word_is_lost_and_no_mark_is_left(written, text):
-    parsed = read_rst(written)
+    parsed = read(written)
     assert (parsed.text, parsed.left_out) == (text, "")
 
 
@@ -202,13 +208,13 @@ def test_settings_of_the_folder_are_not_read(tmp_path, monkeypatch):
         "[general]\nfile_insertion_enabled: yes\nstrip_elements_with_classes: note\n"
     )
     monkeypatch.chdir(tmp_path)
-    assert read_rst(".. note:: Ada.").text == "Note\n\nAda."
+    assert read(".. note:: Ada.").text == "Note\n\nAda."
 
 
 def test_a_file_does_not_change_how_the_next_one_is_read():
-    before = read_rst(":ref:`Ada <a>` `Bob`\n\n.. shout:: Carol").text
-    read_rst(".. role:: ref(strong)\n.. default-role:: literal\n\n.. |shout| replace:: x\n\n:ref:`a` `b`")
-    assert read_rst(":ref:`Ada <a>` `Bob`\n\n.. shout:: Carol").text == before == "Ada Bob\n\nCarol"
+    before = read(":ref:`Ada <a>` `Bob`\n\n.. shout:: Carol").text
+    read(".. role:: ref(strong)\n.. default-role:: literal\n\n.. |shout| replace:: x\n\n:ref:`a` `b`")
+    assert read(":ref:`Ada <a>` `Bob`\n\n.. shout:: Carol").text == before == "Ada Bob\n\nCarol"
 
 
 @pytest.mark.parametrize(
@@ -223,17 +229,17 @@ def test_a_file_does_not_change_how_the_next_one_is_read():
 def test_two_megabytes_of_nested_blocks_are_refused_in_time(text):
     assert 1_900_000 < len(text) <= rst_text.MAX_CHARACTERS
     with Sandbox() as box, pytest.raises(UnreadableSource, match="nested too deeply"):
-        box.parse("rst", text.encode())
+        box.parse(READER, text.encode())
 
 
 def test_inline_markup_that_takes_too_long_is_stopped():
     with Sandbox(seconds=3.0) as box, pytest.raises(UnreadableSource, match="longer than 3 s"):
-        box.parse("rst", b"`a " * 600_000)
+        box.parse(READER, b"`a " * 600_000)
 
 
 def test_a_long_file_is_read_as_plain_text_and_that_is_said(monkeypatch):
     monkeypatch.setattr(rst_text, "MAX_CHARACTERS", 10)
-    parsed = read_rst("**Ada** met Bob.")
+    parsed = read("**Ada** met Bob.")
     told = "over 10 characters of reStructuredText: read as plain text"
     assert (parsed.text, parsed.left_out) == ("**Ada** met Bob.", told)
 

@@ -16,8 +16,9 @@ from docutils.statemachine import StringList
 from docutils.writers import html5_polyglot
 
 from kg_neo4j import data_files
+from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.html_text import read_rendered
-from kg_neo4j.acquire.interface import ParsedText, with_head
+from kg_neo4j.acquire.interface import ParsedText, ReadOptions, with_head
 from kg_neo4j.errors import UnreadableSource
 
 MAX_CHARACTERS = 2_000_000  # prose takes 2 s; inline markup in one paragraph takes the square of its length
@@ -33,13 +34,14 @@ _SETTINGS |= {"trim_footnote_reference_space": True, "line_length_limit": MAX_CH
 _SETTINGS |= {"report_level": 5, "halt_level": 5}  # the worst level is 4
 
 
-def read_rst(text: str) -> ParsedText:
+def read_rst(data: bytes, options: ReadOptions) -> ParsedText:
     """Return what a reader of reStructuredText sees; its headings become sections.
 
     The marks of headings, lists and fenced code are Markdown's. Fields are lines; those at the top give title, author
     and date. A role or a directive that is not known gives its text. Comments, marks of footnotes, and what other files
     hold are left out. Raises UnreadableSource for what is nested too deeply.
     """
+    text = normalise_text(decode(data, encoding=options.encoding))
     if len(text) > MAX_CHARACTERS:
         return ParsedText(text, left_out=f"over {MAX_CHARACTERS:,} characters of reStructuredText: read as plain text")
     for name in {*map(str.lower, _DIRECTIVE.findall(text))} - en.directives.keys() | _CODE | _UNREAD | _GONE:
