@@ -194,7 +194,7 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
     total = sum(row["Count"] for row in rows) if form.query.startswith("number") else len(rows)
     many = f"{total:,}{'+' if total >= FETCHED and not form.query.startswith('number') else ''}"
     if form.query == "number_related" and form.verb:
-        return f"{many} {form.kind} are related to {x} in this way{dated}:"
+        return f"{form.kind.capitalize()} related to {x} in this way{dated}: {many}"
     return {
         "relations": f"The graph relates {x} to the following ({many}):",
         "connections": f"{x} and {y} are connected by {rows[0].get('Steps')} step{'s' * (rows[0].get('Steps') != 1)}:",
