@@ -24,7 +24,7 @@ ATTRIBUTES = frozenset(
     "d cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity font-size text-anchor xmlns role action method for "
     "type value required maxlength autocomplete autofocus dir selected open "
     "data-stream data-inline src defer scope hidden "
-    "width height inputmode enctype multiple accept max http-equiv data-id data-shows".split()
+    "width height colspan inputmode enctype multiple accept max http-equiv data-id data-shows".split()
 )
 
 
