@@ -16,7 +16,7 @@ TEXTS = tuple(dict.fromkeys(around.format(each) for around in AROUND for each in
 ELEMENTS = frozenset(
     "html head meta title link script body a header svg path circle span nav main h1 h2 h3 p div form label input "
     "button select option details summary ul ol li section article aside footer table caption thead tbody tr th td "
-    "figure blockquote figcaption mark sup dl dt dd b strong pre code br g line text fieldset legend textarea "
+    "figure blockquote figcaption mark bdi sup dl dt dd b strong pre code br g line text fieldset legend textarea "
     "rect progress noscript".split()
 )
 ATTRIBUTES = frozenset(

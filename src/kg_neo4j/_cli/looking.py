@@ -57,7 +57,7 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
     if as_json:
         print_json(found)
         return
-    tables = f", {found.tables:,} of them tables" if found.tables else ""
+    tables = f", {found.tables:,} of them {'a table' if found.tables == 1 else 'tables'}" if found.tables else ""
     facts_shown = {
         "entity": f"{found.name} ({found.type})",
         "also called": ", ".join(found.aliases),
