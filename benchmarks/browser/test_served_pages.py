@@ -133,6 +133,37 @@ def test_a_citation_opens_its_quote_highlighted_in_the_passage(tab: Tab, client:
     assert tab.value("document.querySelector(':target').matches('mark.meant')")
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (400, "dark")])
+@pytest.mark.parametrize("columns", ["name,town,note", "الاسم,المدينة,ملاحظة"])
+def test_a_cited_row_is_in_sight_and_a_wide_table_scrolls_in_its_own_box(
+    tab: Tab, settings: Settings, database: Database, tmp_path: Path, width: int, scheme: str, columns: str
+) -> None:
+    name, town, _ = columns.split(",")
+    lines = [f"Person {number},Town {number},{'words ' * 40}" for number in range(70)]
+    (tmp_path / "rows.csv").write_text("\n".join([columns, *lines]), "utf-8")
+    nodes = {"person": {"type": "PERSON", "name": name}, "town": {"type": "PLACE", "name": town}}
+    drawn = [{"from": "person", "type": "LIVED_IN", "to": "town"}]
+    graph = f"table-{uuid.uuid4().hex[:12]}"
+    own = settings.model_copy(update={"graph": graph, **OFFLINE})
+    with KnowledgeGraph(graph, settings=own) as found, served(own) as client:
+        rows = [{"file": str(tmp_path / "rows.csv"), "nodes": nodes, "relationships": drawn}]
+        found.load(map={"tables": rows})
+        [quote] = client.get("/entity.json", params={"name": "Person 40"}).json()["facts"][0]["quotes"]
+        place = f"id={quote['chunk_id']}&start={quote['start']}&end={quote['end']}#here"
+        address = f"{client.base_url}".rstrip("/") + f"/document?{place}"
+        tab.open(address, width=width, height=800, scheme=scheme)
+        assert tab.value("document.documentElement.scrollWidth") == width
+        check_quiet(tab, address)
+        box = tab.value("document.querySelector('tr.meant mark').getBoundingClientRect().toJSON()")
+        assert 0 <= box["left"] < box["right"] <= width
+        assert 0 <= box["top"] < box["bottom"] <= 800
+        marked = tab.value("[...document.querySelectorAll('tr.meant mark')].map(each => each.innerText)")
+        assert marked == ["Person 40", "Town 40"]
+        tab.value(AXE.read_text("utf-8"))
+        assert tab.value("axe.run({resultTypes: ['violations']})")["violations"] == []
+    delete_graph(database, graph)
+
+
 def test_a_draft_is_shown_before_the_checked_answer(tab: Tab, notes: KnowledgeGraph, tmp_path: Path) -> None:
     with FakeLlm() as llm:
         said = "Ada Lovelace married William King in 1835."

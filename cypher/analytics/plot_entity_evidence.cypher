@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $nums LIST<INTEGER> (num of each entity);
 //          $quotes INTEGER (of an entity, >= 1, default 8); $hub INTEGER (mentions of one entity to look at, >= 1, default 2000)
 // columns: Num INTEGER, Description STRING (empty where there is none), Evidence INTEGER (rows that mention it),
-//          Quotes LIST<LIST> (chunk, start and end of the words in its text, the words, title of the document)
+//          Quotes LIST<LIST> (chunk, start and end of the words in its text, the words, title of the document, with the line of a table)
 // order:   none
 // source:  kg-neo4j
 UNWIND $nums AS num
@@ -16,5 +16,5 @@ RETURN num AS Num, coalesce(n.summary, n.description, n.role, '') AS Description
          WITH m, c LIMIT $hub
          WITH m, c ORDER BY m.quote_start IS NULL, c.document_id, c.index, m.row LIMIT $quotes
          OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
-         RETURN [c.id, m.quote_start, m.quote_end, m.quote, d.title]
+         RETURN [c.id, m.quote_start, m.quote_end, m.quote, d.title + coalesce(', line ' + toString(c.line), '')]
        } AS Quotes

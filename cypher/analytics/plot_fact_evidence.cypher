@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $facts LIST<STRING> (fact_id of each relationship);
 //          $quotes INTEGER (of a fact, >= 1, default 8); $hub INTEGER (statements of one fact to look at, >= 1, default 2000)
 // columns: Fact STRING, Description STRING (empty where there is none), Evidence INTEGER (rows that state it),
-//          Quotes LIST<LIST> (chunk, start and end of the words in its text, the words, title of the document)
+//          Quotes LIST<LIST> (chunk, start and end of the words in its text, the words, title of the document, with the line of a table)
 // order:   none
 // source:  kg-neo4j
 UNWIND $facts AS fact
@@ -17,5 +17,5 @@ RETURN fact AS Fact, coalesce(f.summary, f.description, '') AS Description, coal
          WITH s, c LIMIT $hub
          WITH s, c ORDER BY s.quote_start IS NULL, c.document_id, c.index, s.row LIMIT $quotes
          OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
-         RETURN [c.id, s.quote_start, s.quote_end, s.quote, d.title]
+         RETURN [c.id, s.quote_start, s.quote_end, s.quote, d.title + coalesce(', line ' + toString(c.line), '')]
        } AS Quotes

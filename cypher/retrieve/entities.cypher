@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (entities)
 // columns: id STRING, name STRING, type STRING, aliases LIST<STRING>, description STRING, evidence INTEGER (rows that
-//          mention it), documents INTEGER (that mention it), degree INTEGER (relationships), place INTEGER (in $ids)
+//          mention it), documents INTEGER (that mention it), tables INTEGER (among those), degree INTEGER (relationships), place INTEGER (in $ids)
 // order:   place
 // source:  kg-neo4j
 UNWIND range(0, size($ids) - 1) AS place
@@ -12,5 +12,6 @@ WHERE e.graph = $graph
 RETURN e.id AS id, e.name AS name, e.type AS type, coalesce(e.aliases, []) AS aliases,
        coalesce(e.summary, e.description, e.role, '') AS description, coalesce(e.evidence_count, 0) AS evidence,
        COUNT { MATCH (e)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument) RETURN DISTINCT d } AS documents,
+       COUNT { MATCH (e)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument {kind: 'table'}) RETURN DISTINCT d } AS tables,
        COUNT { (e)-[:!MENTIONED_IN&!IN_COMMUNITY]-(:KgEntity) } AS degree, place
 ORDER BY place

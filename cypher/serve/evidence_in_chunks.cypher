@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (chunks);
 //          $most INTEGER (mentions, and statements, of one chunk, >= 1, default 500)
-// columns: id STRING, mentions LIST<LIST> (id and name of the entity, its name there, start and end of the words),
+// columns: id STRING, mentions LIST<LIST> (id and name of the entity, its name there, start and end of the words; of a row of a table all cells),
 //          statements LIST<LIST> (start and end of the words, id and type of the fact, id and name of its source, of its target)
 // order:   none; mentions and statements by place, then id
 // source:  kg-neo4j
@@ -14,7 +14,9 @@ RETURN id,
        COLLECT {
          MATCH (c)<-[m:MENTIONED_IN]-(e:KgEntity)
          WHERE m.quote_start IS NOT NULL AND m.quote_end IS NOT NULL
-         RETURN DISTINCT [e.id, e.name, coalesce(m.name, e.name), m.quote_start, m.quote_end] AS mention
+         WITH e, m, [m.quote_start, m.quote_end] + CASE WHEN c.line IS NULL THEN [] ELSE coalesce(m.other_quotes, []) END AS quotes
+         UNWIND range(0, size(quotes) - 2, 2) AS at
+         RETURN DISTINCT [e.id, e.name, coalesce(m.name, e.name), quotes[at], quotes[at + 1]] AS mention
          ORDER BY mention[3], mention[0], mention[2] LIMIT $most
        } AS mentions,
        COLLECT {

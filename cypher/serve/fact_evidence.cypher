@@ -1,9 +1,9 @@
 // title:   Facts with their evidence
-// purpose: The ends of facts, and the words that state each.
+// purpose: The ends of facts, and the words that state each; of a row of a table all from its first cell to its last one.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (facts); $quotes INTEGER (rows of one fact, >= 1, default 3)
 // columns: id STRING, type STRING, source_id STRING, source STRING, target_id STRING, target STRING, evidence INTEGER (rows that state it),
-//          quotes LIST<LIST> (chunk, start and end of the words, the words, title of the document, pages of the document, start of the chunk)
+//          quotes LIST<LIST> (chunk, start and end of the words, the words, title of the document, pages of the document, start of the chunk, line of a table)
 // order:   place in $ids
 // source:  kg-neo4j
 UNWIND range(0, size($ids) - 1) AS place
@@ -15,12 +15,13 @@ WITH place, f, a, b, COLLECT {
   MATCH (f)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE s.stated IS NULL
   WITH s, c, d ORDER BY s.quote_start IS NULL, d.key, c.index, s.row LIMIT $quotes
-  WITH s, c, d, [coalesce(s.quote_start, 0), coalesce(s.quote_end, 0)] + coalesce(s.other_quotes, []) AS places
+  WITH s, c, d, CASE WHEN c.line IS NULL THEN [coalesce(s.quote_start, 0), coalesce(s.quote_end, 0)] + coalesce(s.other_quotes, [])
+                ELSE [coalesce(s.quote_start, 0), coalesce(s.other_quotes[-1], s.quote_end, 0)] END AS places
   UNWIND range(0, size(places) - 2, 2) AS at
   WITH s, c, d, places[at] AS start, places[at + 1] AS end
   RETURN [c.id, start, end,
           CASE WHEN s.quote_start IS NULL THEN coalesce(s.quote, '') ELSE substring(c.text, start, end - start) END,
-          d.title, d.pages, c.start]
+          d.title, d.pages, c.start, c.line]
 } AS quotes
 RETURN f.id AS id, f.type AS type, a.id AS source_id, a.name AS source, b.id AS target_id, b.name AS target,
        coalesce(f.evidence_count, 1) AS evidence, quotes

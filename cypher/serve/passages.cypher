@@ -5,7 +5,7 @@
 //          $before INTEGER (chunks before the one that is named, >= 0, default 1);
 //          $skip INTEGER (chunks of a document to leave out, >= 0, default 0); $limit INTEGER (chunks, >= 1, default 3)
 // columns: document STRING (title), document_id STRING, pages LIST<INTEGER> (where each begins; null: no pages), total INTEGER (chunks of the document),
-//          id STRING, index INTEGER, start INTEGER (in the document), section STRING, text STRING
+//          id STRING, index INTEGER, start INTEGER (in the document), line INTEGER (of a table; null: none), section STRING, text STRING
 // order:   index
 // source:  kg-neo4j
 CALL () {
@@ -21,5 +21,5 @@ WITH d, first, COUNT { (:KgChunk)-[:IN_DOCUMENT]->(d) } AS total
 MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
 WHERE c.graph = $graph AND c.index >= first AND c.index < first + $limit
 RETURN d.title AS document, d.id AS document_id, d.pages AS pages, total,
-       c.id AS id, c.index AS index, c.start AS start, coalesce(c.section, '') AS section, c.text AS text
+       c.id AS id, c.index AS index, c.start AS start, c.line AS line, coalesce(c.section, '') AS section, c.text AS text
 ORDER BY index

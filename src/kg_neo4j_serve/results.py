@@ -19,6 +19,7 @@ class Quote:
     start: int  # offsets into the chunk
     end: int
     page: int | None = None  # of a PDF, from 1
+    line: int | None = None  # of a table, from 1
     section: str = ""  # of a passage: its heading, and what the document says before and after
     before: str = ""
     after: str = ""
@@ -135,6 +136,8 @@ class EntityFact:
     source_text: str
     document: str
     chunk_id: str
+    in_tables: int = 0  # of the evidence: rows of tables
+    line: int | None = None  # of the words, in a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ class EntityCard:
     description: str
     evidence: int  # rows that mention it
     documents: int  # that mention it
+    tables: int  # of those
     degree: int  # relationships
     facts: tuple[EntityFact, ...]  # the best attested first
     near: tuple[str, ...]  # other entities that the name may mean
@@ -160,7 +164,7 @@ class ListedDocument:
 
     id: str
     title: str
-    kind: str  # "file" or "wikipedia"
+    kind: str  # "file", "wikipedia" or "table"
     key: str  # its name within the graph
     url: str | None
     language: str | None
@@ -188,6 +192,7 @@ class ReadPassage:
     section: str
     source_text: str
     page: int | None = None  # on which it begins
+    line: int | None = None  # of a table: the line or row of the source
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,12 +91,15 @@ class Service(Connection):
         database, skip, limit = self.database(), start_of(cursor), bounded(limit)
         found = show_in(database, checked(name, "name"), self.graph, skip + limit + 1, 1)
         facts = [
-            results.EntityFact(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id)
+            results.EntityFact(
+                *(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id),
+                *(f.in_tables, f.line),
+            )
             for f in found.facts
         ]
         shown, following = page(facts, skip, limit)
         return results.EntityCard(
-            **{name: getattr(found, name) for name in ("id", "name", "type", "evidence", "documents", "degree")},
+            **{at: getattr(found, at) for at in ("id", "name", "type", "evidence", "documents", "tables", "degree")},
             aliases=found.aliases[: limits.MOST_ROWS],
             description=shortened(found.description),
             facts=shown,
@@ -135,6 +138,7 @@ class Service(Connection):
                 row["section"],
                 shortened(row["text"] or ""),
                 bisect_right(row["pages"], row["start"]) if row["pages"] else None,
+                row["line"],
             )
             for row in rows
         )
@@ -151,13 +155,13 @@ class Service(Connection):
         ends = [_named(database, checked(name, "name"), self.graph, notes) for name in (source, target)]
         given = {"x": [ends[0][0]], "y": [ends[1][0]], "limit": PATHS, "only_facts": None}
         rows = database.read(queries.get("questions/connections"), graph=self.graph, **given)
-        things = read_things(database, self.graph, [row["Ids"] for row in rows])
+        stating = quotes_of(database, self.graph, read_things(database, self.graph, [row["Ids"] for row in rows]))
         quotes: dict[results.Quote, int] = {}
         paths = []
         for row in rows:
             links = []
             for step, (relation, fact) in enumerate(zip(row["Relationships"], row["Ids"], strict=True)):
-                quote = quote_of(things[fact]) if fact in things else None  # no chunk states it
+                quote = stating.get(fact)  # None: no chunk states it
                 number = quotes.setdefault(quote, len(quotes) + 1) if quote else None
                 links.append(results.PathLink(row["Nodes"][step], relation, row["Nodes"][step + 1], number))
             paths.append(tuple(links))
@@ -276,16 +280,17 @@ def without_header(cypher: str) -> str:
     return "\n".join(line for line in cypher.splitlines() if not line.startswith("//"))
 
 
-def _quote(citation: Citation) -> results.Quote:
-    words = shortened(citation.quote)
-    return results.Quote(words, citation.document, citation.chunk_id, citation.start, citation.end, citation.page)
+def _quote(at: Citation) -> results.Quote:
+    return results.Quote(shortened(at.quote), at.document, at.chunk_id, at.start, at.end, at.page, at.line)
 
 
-def quote_of(thing: CitedThing) -> results.Quote:
-    """Return the first words that state or mention something."""
-    place = thing.places[0]
-    words = shortened(place.chunk.text[place.start : place.end])
-    return results.Quote(words, place.chunk.document, place.chunk.id, place.start, place.end)
+def quotes_of(database: Database, graph: str, things: Mapping[str, CitedThing]) -> dict[str, results.Quote]:
+    """Return the first words that state or mention each thing, by its id."""
+    from kg_neo4j.retrieve.checking.standing import paged
+
+    first = [thing.places[0] for thing in things.values()]
+    cited = [Citation(p.chunk.id, p.chunk.document, p.start, p.end, p.chunk.text[p.start : p.end]) for p in first]
+    return dict(zip(things, map(_quote, paged(database, graph, cited)), strict=True))
 
 
 def _named(database: Database, name: str, graph: str, notes: list[str]) -> tuple[str, str]:

@@ -57,15 +57,20 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
     if as_json:
         print_json(found)
         return
+    tables = f", {found.tables:,} of them {'a table' if found.tables == 1 else 'tables'}" if found.tables else ""
     facts_shown = {
         "entity": f"{found.name} ({found.type})",
         "also called": ", ".join(found.aliases),
         "description": found.description,
         "near names": ", ".join(found.near),
-        "mentions": f"{found.evidence:,} in {found.documents:,} documents",
+        "mentions": f"{found.evidence:,} in {found.documents:,} documents{tables}",
     }
     print_facts({name: value for name, value in facts_shown.items() if value})
-    rows = [(f"{f.source} {f.type} {f.target}", f.evidence, _short(f.quote), f.document) for f in found.facts]
+    rows = []
+    for f in found.facts:
+        evidence = f"{f.evidence:,}, {f.in_tables:,} in tables" if f.in_tables else f.evidence
+        place = f"{f.document}, line {f.line}" if f.line else f.document
+        rows.append((f"{f.source} {f.type} {f.target}", evidence, _short(f.quote), place))
     if rows:
         print_table(["Fact", "Evidence", "Quote", "Document"], rows)
     for passage in found.passages:

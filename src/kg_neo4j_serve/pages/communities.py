@@ -12,7 +12,7 @@ from kg_neo4j_serve.limits import checked, cursor_at, page, picked, shortened, s
 from kg_neo4j_serve.refusals import missing
 from kg_neo4j_serve.rendering import ServedPage
 from kg_neo4j_serve.results import Quote
-from kg_neo4j_serve.service import Service, quote_of
+from kg_neo4j_serve.service import Service, quotes_of
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -71,7 +71,7 @@ def _references(database: Database, graph: str, findings: tuple[Finding, ...]) -
     from kg_neo4j.retrieve.cypher.telling import read_things
 
     things = read_things(database, graph, [[id] for finding in findings for id in finding.ids])
-    return {id: (thing.name, quote_of(thing)) for id, thing in things.items()}
+    return {id: (things[id].name, quote) for id, quote in quotes_of(database, graph, things).items()}
 
 
 def _finding(finding: Finding, known: Mapping[str, tuple[str, Quote]]) -> dict[str, Any]:

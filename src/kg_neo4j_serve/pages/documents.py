@@ -20,6 +20,7 @@ from kg_neo4j_serve.rendering import ServedPage
 from kg_neo4j_serve.service import Service
 
 PASSAGES = 8  # of a page: some 40,000 characters
+ROWS = 50  # the same, of a table
 MARKS = 500  # mentions, and statements, of one passage
 SECTIONS = 200  # in the list of a document's sections
 
@@ -43,23 +44,25 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     if not rows:
         raise missing(f"no document and no passage of graph {graph!r} has the id {id[:80]!r}")
     row, cursor = rows[0], given.get("cursor")
-    first = limits.start_of(cursor) if cursor else _page_of(row["chunk"] or 0)
-    passages = database.read(
-        queries.get("serve/passages"), graph=graph, id=row["id"], before=0, skip=first, limit=PASSAGES
-    )
+    size = ROWS if row["kind"] == "table" else PASSAGES
+    first = limits.start_of(cursor) if cursor else _page_of(row["chunk"] or 0, size)
+    passages = database.read(queries.get("serve/passages"), graph=graph, id=row["id"], before=0, skip=first, limit=size)
     ids = [each["id"] for each in passages]
     found = database.read(queries.get("serve/evidence_in_chunks"), graph=graph, ids=ids, most=MARKS)
     evidence = {each["id"]: each for each in found}
     meant = _span(given) if row["chunk"] is not None else None
     following = first + len(passages)
+    marked = [_marked(each, evidence.get(each["id"]), row["pages"], id, meant) for each in passages]
+    widest = sorted((each["cells"] for each in marked), key=len, reverse=True)  # a row leaves out what is empty
     document = {
         **{name: row[name] or "" for name in ("id", "title", "kind", "key")},
         "url": row["url"] if (row["url"] or "").startswith(("https://", "http://")) else "",  # that a browser opens
         "language": row["language"] or "",
         "total": row["total"],  # passages
-        "sections": _sections(row["sections"]),
-        "passages": [_marked(each, evidence.get(each["id"]), row["pages"], id, meant) for each in passages],
-        "before": limits.cursor_at(max(first - PASSAGES, 0)) if first else None,
+        "sections": _sections(row["sections"], size),
+        "columns": list(dict.fromkeys(name for cells in widest for name in cells if name)),  # of the rows of a table
+        "passages": marked,
+        "before": limits.cursor_at(max(first - size, 0)) if first else None,
         "cursor": limits.cursor_at(following) if passages and following < row["total"] else None,
     }
     begins = next((each["start"] + (meant or (0,))[0] for each in passages if each["id"] == id), None)
@@ -74,8 +77,8 @@ def _picture(service: Service, text: str, page: int | None) -> str:
     return f"data:image/jpeg;base64,{b64encode(path.read_bytes()).decode()}" if is_there else ""
 
 
-def _page_of(index: int) -> int:
-    return index // PASSAGES * PASSAGES
+def _page_of(index: int, size: int) -> int:
+    return index // size * size
 
 
 def _span(given: Mapping[str, str]) -> tuple[int, int] | None:
@@ -88,12 +91,12 @@ def _span(given: Mapping[str, str]) -> tuple[int, int] | None:
     return int(place[0]), int(place[1])
 
 
-def _sections(rows: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+def _sections(rows: Sequence[tuple[str, int]], size: int) -> list[dict[str, Any]]:
     """Return the sections that begin within or before each passage, with the cursor of the page that has it."""
     found = []
     for path, index in rows:
         *outer, title = path.split(" > ")
-        page = _page_of(index)
+        page = _page_of(index, size)
         cursor = limits.cursor_at(page) if page else None
         found.append({"title": title, "depth": len(outer), "index": index, "cursor": cursor})
     return found if len(found) > 1 else []
@@ -104,21 +107,41 @@ def _marked(
 ) -> dict[str, Any]:
     """Return a passage with its evidence marked; it `is_here` where a link leads to it and to no words in it."""
     text, start = limits.shortened(row["text"] or ""), row["start"]
-    mentions = [_mention(text, *each) for each in found["mentions"]] if found else []
+    cells = _cells(text) if row["line"] is not None else []
+    places = [place for _, *place in cells] or [[0, limits.MOST_BODY]]
+    mentions = [
+        _mention(text, of, name, own, max(start, first), min(end, last))
+        for of, name, own, start, end in (found["mentions"] if found else ())
+        for first, last in places
+    ]
     statements = _statements(found["statements"]) if found else ()
     begun = [(at - start, number) for number, at in enumerate(pages or (), 1) if start < at < start + len(text)]
     is_meant = row["id"] == id
-    marked = blocks(text, [each for each in mentions if each], statements, meant if is_meant else None, begun)
+    numbered = () if cells else statements
+    marked = blocks(text, [each for each in mentions if each], numbered, meant if is_meant else None, begun, cells)
     return {
         "chunk_id": row["id"],
         "index": row["index"],
         "section": row["section"],
+        "line": row["line"],  # of a table
         "page": bisect_right(pages, start) if pages else None,  # of a PDF, from 1: on which it begins
         "is_meant": is_meant,
         "is_here": is_meant and not any(part.is_here for block in marked for part in block.parts),
-        "blocks": marked,
+        "blocks": () if cells else marked,
+        "cells": {block.kind: block for block in marked} if cells else {},  # of a row, by the name of the column
         "statements": statements,
     }
+
+
+def _cells(text: str) -> list[tuple[str, int, int]]:
+    """Return the columns of a row, and where their values are; no column and all of a row that could not be read."""
+    cells, at = [], 0
+    pieces = text.split(" | ")
+    for piece in pieces:
+        name, colon, _ = piece.partition(": ")
+        cells += [(name, at + len(name) + 2, at + len(piece))] if colon else []
+        at += len(piece) + 3
+    return cells if len({name for name, *_ in cells}) == len(pieces) else [("", 0, len(text))]
 
 
 def _mention(text: str, id: str, name: str, as_written: str, start: int, end: int) -> MarkedMention | None:
@@ -178,9 +201,9 @@ class MarkedPart:
 
 @dataclass(frozen=True, slots=True)
 class MarkedBlock:
-    """A heading, a paragraph, or lines that are kept apart."""
+    """A heading, a paragraph, lines that are kept apart, or a cell of a row."""
 
-    kind: str  # "heading", "paragraph" or "lines"
+    kind: str  # "heading", "paragraph" or "lines"; of a cell the name of its column
     parts: tuple[MarkedPart, ...]
 
 
@@ -190,10 +213,11 @@ def blocks(
     statements: Sequence[MarkedFacts] = (),
     meant: tuple[int, int] | None = None,
     pages: Sequence[tuple[int, int]] = (),
+    cells: Sequence[tuple[str, int, int]] = (),
 ) -> tuple[MarkedBlock, ...]:
     """Return a text in blocks. Of mentions that overlap, the first and longest is kept.
 
-    `pages` are offsets with the number of the page that begins there.
+    `pages` are offsets with the number of the page that begins there; `cells` are the blocks of a row.
     """
     kept = _apart(mentions)
     meant = meant if meant and meant[0] < meant[1] else (-1, -1)
@@ -202,7 +226,7 @@ def blocks(
     spans = [(each.start, each.end) for each in kept] + [(each.start, each.end) for each in statements]
     points = sorted({point for span in (*spans, meant) for point in span} | set(begun))
     found = []
-    for kind, first, last in _paragraphs(text):
+    for kind, first, last in cells or _paragraphs(text):
         inner = points[bisect_right(points, first) : bisect_left(points, last)]
         edges = [first, *inner, last]
         parts = []

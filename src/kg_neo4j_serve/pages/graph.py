@@ -41,7 +41,7 @@ def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     near = _neighbours(database, graph, card.id, limits.NODES)
     return {
         "card": card,
-        "facts": _facts(database, graph, [each.id for each in card.facts]),
+        "facts": _facts(database, graph, {each.id: each.in_tables for each in card.facts}),
         "neighbours": [_neighbour(row) for row in near[:LISTED]],
         "picture": _draw(database, graph, [card.id, *(row["id"] for row in near[:DRAWN])]) if near else None,
         "drawn": min(len(near), DRAWN),
@@ -70,22 +70,22 @@ def _card(service: Service, name: str, cursor: str | None) -> EntityCard:
         raise NoSuchEntity(str(error), name, near) from error
 
 
-def _facts(database: Database, graph: str, ids: list[str]) -> list[dict[str, Any]]:
-    """Return facts with the ids of their ends and the first quotes that state them."""
-    rows = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=ids, quotes=QUOTES)
+def _facts(database: Database, graph: str, in_tables: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return facts with the ids of their ends, the first quotes that state them, and how many rows of tables do."""
+    rows = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=[*in_tables], quotes=QUOTES)
     ends = ("id", "source", "source_id", "type", "target", "target_id")
     return [
         {name: row[name] or "" for name in ends}
-        | {"evidence": row["evidence"], "quotes": [_quote(*each) for each in row["quotes"]]}
+        | {"evidence": row["evidence"], "in_tables": in_tables[row["id"]]}
+        | {"quotes": list(map(_quote, row["quotes"]))}
         for row in rows
     ]
 
 
-def _quote(
-    chunk: str, start: int, end: int, words: str, document: str | None, pages: list[int] | None, chunk_start: int
-) -> Quote:
+def _quote(row: Sequence[Any]) -> Quote:
+    chunk, start, end, words, document, pages, chunk_start, line = row
     page = bisect_right(pages, chunk_start + start) if pages else None
-    return Quote(limits.shortened(words), document or "", chunk, start, end, page)
+    return Quote(limits.shortened(words), document or "", chunk, start, end, page, line)
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.limits import checked, page, shortened, start_of
+from kg_neo4j_serve.limits import checked, page, picked, shortened, start_of
 from kg_neo4j_serve.rendering import Action, ServedPage
 from kg_neo4j_serve.results import Quote
 from kg_neo4j_serve.service import Service
@@ -68,7 +68,7 @@ def _proposed(
     query = queries.get("serve/mentions")
     rows = database.read(query, graph=graph, rows=[[key, groups.entity(key)] for key in keys]) if keys else []
     quotes = {
-        row["key"]: Quote(shortened(row["quote"]), row["document"], row["chunk_id"], row["start"] or 0, row["end"] or 0)
+        row["key"]: Quote(shortened(row["quote"]), **picked(row, "document", "chunk_id", "start", "end", "line"))
         for row in rows
         if row["quote"]
     }

@@ -55,6 +55,8 @@ class ShownFact:
     document: str  # title
     id: str
     chunk_id: str = ""  # that states it
+    in_tables: int = 0  # of the evidence: rows of tables
+    line: int | None = None  # of the quote, in a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class ShownEntity:
     description: str
     evidence: int  # rows that mention it
     documents: int  # that mention it
+    tables: int  # of those
     degree: int  # relationships
     facts: tuple[ShownFact, ...]  # the best attested first, at most 20
     passages: tuple[ShownPassage, ...]  # at most 5
@@ -153,7 +156,7 @@ def show_in(database: Database, name: str, graph: str, facts: int = FACTS, passa
         only_facts=None,
     )[0]
     return ShownEntity(
-        **{field: card[field] for field in ("id", "name", "type", "description", "evidence", "documents", "degree")},
+        **{at: card[at] for at in ("id", "name", "type", "description", "evidence", "documents", "tables", "degree")},
         aliases=tuple(card["aliases"]),
         facts=tuple(map(_fact, told["facts"])),
         passages=tuple(ShownPassage(row["document"] or "", row["text"] or "", row["id"]) for row in told["passages"]),
@@ -184,4 +187,6 @@ def _fact(row: Mapping[str, Any]) -> ShownFact:
         row["document"] or "",
         row["id"],
         row["chunk_id"] or "",
+        row["in_tables"],
+        row["line"],
     )
