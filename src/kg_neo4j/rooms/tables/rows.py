@@ -16,7 +16,7 @@ from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.numbering import CITED
-from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Document, ModelAnswer
 from kg_neo4j.rooms.tables.maps import MappedNode, MappedPart, MappedProperty, MappedRelationship, MappedTable
@@ -24,7 +24,7 @@ from kg_neo4j.rooms.tables.reading import Number, Table, TableRow
 
 MODEL = "table map"  # stored with answers as what gave them
 BETWEEN = " | "
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T]\d\d:\d\d.*")  # of a day
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")  # a day has ten characters
 _MONEY = "[$\u00a2-\u00a5\u0e3f\u20a0-\u20cf]"
 _MANY = r"(?:[kKMB]|(?i:bn|mln|mio|mrd|tsd|tys))\b"  # after a number: no unit, but thousands, millions or more
 _UNIT = rf"(?!{_MANY})[^\W\d_]{{1,4}}\.?|[%\u2030\u00b0]|{_MONEY}"
@@ -127,17 +127,18 @@ class RowWriter:
     own: ReadTable
     tables: Mapping[str, ReadTable]  # by name: those that keys mean
     schema: Schema
-    _headers: tuple[list[SchemaColumn], ...] = field(init=False)
-    _columns: Mapping[int, Sequence[str]] = field(init=False)  # of parts of the map, by their Python ids
+    _headers: list[tuple[str, list[str]]] = field(default_factory=list)  # of both sections: line, keys of the values
+    _columns: dict[int, list[str]] = field(default_factory=dict)  # of parts of the map, by their Python ids
 
     def __post_init__(self) -> None:
         mapped, schema = self.own.mapped, self.schema
         both = ((mapped.nodes.values(), schema.node_columns), (mapped.relationships, schema.relationship_columns))
-        self._headers = tuple(
-            [each for each in columns if not each.is_property or any(each.name in part.properties for part in parts)]
-            for parts, columns in both
-        )
-        self._columns = {id(part): [each for _, each in part.columns()] for parts, _ in both for part in parts}
+        for parts, columns in both:
+            named = {name for part in parts for name in part.properties}
+            used = [each for each in columns if not each.is_property or each.name in named]
+            keys = [each.name if each.is_property else each.kind.name for each in used]  # NAME, but name of a property
+            self._headers.append((",".join(each.name for each in used) + "\n", keys))
+            self._columns |= {id(part): [each for _, each in part.columns()] for part in parts}
 
     def rows(self) -> Iterator[WrittenRow]:
         """Yield the rows in order."""
@@ -193,31 +194,27 @@ class RowWriter:
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
 
-        def write(part: MappedPart, ends: Sequence[_Piece], special: dict[ColumnKind, str]) -> None:
+        def write(part: MappedPart, ends: Sequence[_Piece], special: dict[str, str]) -> None:
             used = [column for each in ends for column in each.columns] + [*self._columns[id(part)]]
             cited = [numbers[column] for column in dict.fromkeys(used) if column in numbers]
             where = " ".join(cited) if len(cited) <= CITED else str(len(cells) + 1)  # the whole row
-            special[ColumnKind.EVIDENCE] = text if self.schema.evidence == "words" else where
-            values = {name: self._value(row, each) for name, each in part.properties.items()}
-            header = self._headers[isinstance(part, MappedRelationship)]
-            writer.writerow([special.get(each.kind) or values.get(each.name, "") for each in header])
+            special["EVIDENCE"] = text if self.schema.evidence == "words" else where
+            values = special | {name: self._value(row, each) for name, each in part.properties.items()}
+            writer.writerow(map(values.get, self._headers[isinstance(part, MappedRelationship)][1]))
 
-        writer.writerow([each.name for each in self._headers[0]])
+        file.write(self._headers[0][0])
         known: dict[str, list[_Piece]] = {}
         for name, node in self.own.mapped.nodes.items():
             known[name] = list(self._pieces(row, node, len(known)))
             for piece in known[name]:
                 if not piece.is_missing:
-                    special = {ColumnKind.ID: piece.id, ColumnKind.TYPE: piece.type, ColumnKind.NAME: piece.name}
-                    write(node, [piece], special)
-        file.write("\n")
-        writer.writerow([each.name for each in self._headers[1]])
+                    write(node, [piece], {"ID": piece.id, "TYPE": piece.type, "NAME": piece.name})
+        file.write(f"\n{self._headers[1][0]}")
         count = itertools.count(1)
         for each in self.own.mapped.relationships:
             for ends in itertools.product(known[each.source], known[each.target]):
-                special = dict(zip((ColumnKind.SOURCE, ColumnKind.TARGET), (end.id for end in ends), strict=True))
-                special |= {ColumnKind.ID: f"r-{next(count)}"}
-                write(each, ends, special | {ColumnKind.TYPE: each.type or self.own.cell(row, each.type_column)})
+                special = {"ID": f"r-{next(count)}", "SOURCE": ends[0].id, "TARGET": ends[1].id}
+                write(each, ends, special | {"TYPE": each.type or self.own.cell(row, each.type_column)})
         return file.getvalue()
 
     def _pieces(self, row: TableRow, node: MappedNode, number: int) -> Iterator[_Piece]:
@@ -244,7 +241,7 @@ class RowWriter:
         if given.kind == "number":
             return f"{Decimal(text):f}" if isinstance(text, Number) else number_of(text, given.decimal) or text
         day = date_of(text, given.format) if given.kind == "date" and given.format else ""
-        return day or (_TIME.sub(r"\1", text) if given.kind == "date" else text)
+        return day or (text[:10] if given.kind == "date" and _TIME.match(text) else text)
 
 
 def _parts(cell: str, node: MappedNode) -> list[str]:
