@@ -8,10 +8,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
+from zipfile import ZipFile
 
 from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.docx_text import check_archive
@@ -21,8 +23,11 @@ from kg_neo4j_readers.rows import text_of
 
 MAX_SHEETS = 1_000
 MAX_CELLS = 5_000_000  # of one sheet, empty ones too
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # a part of a workbook that has a password
+_NO_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)(?:<v ?/>|<v></v>)?</c>")  # after a formula
 _DELIMITERS = ",;\t|"
 _SNIFFED = 20_000  # characters
+csv.field_size_limit(2**31 - 1)  # the limit is one for all threads: a file that lowers it fails the next one
 
 
 def read_sheets(data: bytes, options: ReadOptions) -> ParsedText:
@@ -43,6 +48,8 @@ def read_sheets(data: bytes, options: ReadOptions) -> ParsedText:
 
 def sheet_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[Any]]]:
     """Yield the rows of a sheet with their numbers; without a name, of the only one. Raises as `read_sheets` does."""
+    if data.startswith(b"PK"):
+        _check_formulas(data)
     with _opened(data) as (book, visible):
         listed = ", ".join(visible)[:200]
         if sheet is None and len(visible) != 1:
@@ -50,6 +57,20 @@ def sheet_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator
         if sheet is not None and sheet not in visible:
             raise UnreadableSource(f"no sheet {sheet!r}; there are: {listed}")
         yield from _cells(book, sheet or visible[0])
+
+
+def _check_formulas(data: bytes) -> None:
+    """Raise UnreadableSource for a formula without a value, as programs that do not compute write them."""
+    check_archive(data)
+    with ZipFile(io.BytesIO(data)) as archive:
+        for name in (each for each in archive.namelist() if each.startswith("xl/worksheets/sheet")):
+            sheet = archive.read(name)
+            for found in _NO_VALUE.finditer(sheet):
+                cell = sheet[sheet.rfind(b"<c ", 0, found.start()) : found.start()].partition(b">")[0].decode()
+                if " t=" not in cell:  # else it is a text, and may be empty
+                    where = "".join(re.findall(r' r="(\w+)"', cell))
+                    why = f"cell {where} of {name} is a formula without a value"
+                    raise UnreadableSource(why, hint="open it in Excel or LibreOffice, and save it")
 
 
 @contextmanager
@@ -66,9 +87,9 @@ def _opened(data: bytes) -> Iterator[tuple[Any, Sequence[str]]]:
             raise UnreadableSource(f"{len(metadata):,} sheets; at most {MAX_SHEETS:,} are read")
         shown, sheet = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
         yield book, [each.name for each in metadata if each.visible == shown and each.typ == sheet]
-    except calamine.PasswordError as error:
-        raise UnreadableSource("encrypted", hint="remove the password first") from error
     except (calamine.CalamineError, OSError) as error:
+        if isinstance(error, calamine.PasswordError) or _ENCRYPTED in data:
+            raise UnreadableSource("encrypted", hint="remove the password first") from error
         raise UnreadableSource(f"damaged workbook: {' '.join(str(error).split())[:200]}") from error
 
 
@@ -111,14 +132,14 @@ def tsv_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[t
 
 
 def _numbered(text: str, delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
-    csv.field_size_limit(len(text) + 1)
     reader, line = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), 1
     try:
         for row in reader:
             yield line, row
             line = reader.line_num + 1
     except csv.Error as error:
-        raise UnreadableSource(f"line {line}: no CSV: {error}") from error
+        hint = "close its quotes, and double those within"
+        raise UnreadableSource(f"line {line}: no CSV: {error}", hint=hint) from error
 
 
 def json_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[tuple[int, Sequence[Any]]]:
@@ -128,7 +149,8 @@ def json_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[
         try:
             value = json.loads(line) if line.strip() else {}
         except (ValueError, RecursionError) as error:
-            raise UnreadableSource(f"line {number}: no JSON: {error}") from error
+            why = str(error).replace("line 1 column", "column")
+            raise UnreadableSource(f"line {number}: no JSON: {why}", hint="one object a line") from error
         if not isinstance(value, dict):
             raise UnreadableSource(f"line {number}: no object with the columns")
         found += [(number, value)] * bool(value)
@@ -145,14 +167,13 @@ def parquet_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterat
     try:
         with ParquetFile(BufferReader(data)) as file:
             yield 0, file.schema_arrow.names
-            rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
-            yield from ((number, [*row.values()]) for number, row in enumerate(rows, 1))
-    except (ArrowException, OSError) as error:
+            columns = ([each.to_pylist() for each in batch.columns] for batch in file.iter_batches())
+            yield from enumerate((row for batch in columns for row in zip(*batch, strict=True)), 1)
+    except (ArrowException, OSError, ValueError, OverflowError) as error:  # also a time that Python does not have
         raise UnreadableSource(f"no Parquet file: {' '.join(str(error).split())[:200]}") from error
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Sequence[str]]:
-    csv.field_size_limit(len(text) + 1)
     try:
         yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     except csv.Error as error:

@@ -262,7 +262,7 @@ class _RowReader:
     # -- headers
 
     def _as_header(self, line: str) -> _Header | None:
-        if not 8 < len(line) < 2000 or not self._column_name.search(line):
+        if not 8 < len(line) < 100_000 or not self._column_name.search(line):
             return None
         for separator in SEPARATORS:
             names = _names(line, separator)

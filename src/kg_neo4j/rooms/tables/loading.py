@@ -73,6 +73,9 @@ def places_of(sources: Sequence[Any], table_map: TableMap, options: LoadOptions)
     named |= dict(zip((each.named for each in table_map.tables), frames, strict=False))
     names = [str(each) for each in sources if isinstance(each, str | Path)]
     address = next((each for each in names if "://" in each), None)
+    if len(frames) > len(table_map.tables) or (address and not any(each.query for each in table_map.tables)):
+        what = "query for the database" if address else "table for each DataFrame"
+        raise UsageError(f"{table_map.at()} has no {what}", hint="`kg map` proposes one")
     files = {real_path(each): each for each in names if each != address}
     for number, mapped in enumerate(table_map.tables):
         called = (number, mapped, mapped.named, mapped.named, mapped.named)
@@ -113,7 +116,7 @@ def read_table(where: TablePlace, table_map: TableMap) -> ReadTable:
     except UnreadableSource as error:
         raise UsageError(f"{source}: {error}", hint=error.hint) from error
     places = {name: place for place, name in enumerate(table.columns)}
-    whole = [row for row in table.rows if len(row.cells) == len(places)]
+    whole = [row for row in table.rows if len(row.cells) == len(places) and row.cells != table.columns]
     at = ("tables", where.number)
     wanted: list[tuple[Place, str]]
     wanted = [((*at, field), name) for field in ("unique", "ignore") for name in getattr(mapped, field)]
@@ -122,7 +125,8 @@ def read_table(where: TablePlace, table_map: TableMap) -> ReadTable:
     for own, name in wanted:
         if name not in places:
             known = ", ".join(table.columns)[:SHOWN]
-            raise UsageError(f"{table_map.at(*own)}: {where.title} has no column {name!r}; it has: {known}")
+            why = f"{table_map.at(*own)}: {where.title} has no column {name!r}; it has: {known}"
+            raise UsageError(why, hint="correct the map; or name the line that has the names of columns: header = ...")
     for column in mapped.unique:
         seen: dict[str, int] = {}
         for line, cells in whole:

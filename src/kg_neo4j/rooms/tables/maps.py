@@ -8,21 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, normalise_type
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
+_READS = re.compile(r"(?:--.*\n|[\s(])*(?:select|with|values|from)\b", re.IGNORECASE)
 _KEY = re.compile(r"""\s*([\w.-]+|"[^"]+")\s*=""")
 Place = tuple[str | int, ...]  # of a part of the map: keys, and numbers in lists
 
@@ -38,7 +30,7 @@ class MappedProperty(_Part):
 
     column: str
     kind: Literal["text", "number", "date"] = "text"
-    format: str | None = None
+    format: str | None = Field(default=None, pattern="%[Yy]")
     decimal: Literal[".", ","] = "."
 
 
@@ -120,8 +112,8 @@ class MappedTable(_Part):
 
     @model_validator(mode="after")
     def _is_whole(self) -> MappedTable:
-        if not self.named or (self.query is not None and self.name is None):
-            raise ValueError("a table has a file, or a name; a query has a name, too")
+        if not self.named or (self.query is not None and not (self.name and _READS.match(self.query))):
+            raise ValueError("a table has a file, or a name; a query has a name, too, and begins with SELECT or WITH")
         for each in self.relationships:
             if missing := sorted({each.source, each.target} - set(self.nodes)):
                 raise ValueError(f"no node is called {missing[0]!r}; there are: {', '.join(self.nodes)}")
@@ -132,8 +124,8 @@ class TableMap(_Part):
     """A map, read."""
 
     tables: tuple[MappedTable, ...] = Field(min_length=1)
-    _text: str = PrivateAttr("")
-    _where: str = PrivateAttr("the map")
+    _text: str = ""
+    _where: str = "the map"
 
     @model_validator(mode="after")
     def _is_whole(self) -> TableMap:
@@ -169,10 +161,10 @@ def read_map(given: str | Path | Mapping[str, Any] | TableMap) -> TableMap:
 
     Raises UsageError, with the line of the file, for what is no map.
     """
-    text, where = "", "the map"
+    text, where = "", str(given) if isinstance(given, str | Path) else "the map"
     try:
         if isinstance(given, str | Path):
-            text, where = Path(given).read_text(encoding="utf-8"), str(given)
+            text = Path(given).read_text(encoding="utf-8")
         found = TableMap.model_validate(tomllib.loads(text) if isinstance(given, str | Path) else given)
     except OSError as error:
         raise UsageError(f"cannot read the map {given}: {error.strerror}", hint="`kg map FILE` makes one") from error

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kg_neo4j import plugins
-from kg_neo4j.acquire.decoding import normalise_text
+from kg_neo4j.acquire.decoding import clean, normalise_text
 from kg_neo4j.acquire.interface import cell_text
 from kg_neo4j.errors import UnreadableSource, UsageError
 
@@ -18,6 +19,10 @@ MAX_COLUMNS = 2_000
 MAX_CELLS = 50_000_000
 MAX_BYTES = 2_000_000_000
 _MOST_BAD = 0.5  # share of rows with another number of cells: then the names are on another line
+
+
+class Number(str):
+    """A cell that is a number where it comes from: no sign in it stands between thousands."""
 
 
 class TableRow(NamedTuple):
@@ -55,12 +60,14 @@ def read_file(path: Path, *, sheet: str | None = None, header: int | None = None
 
 def of_frame(frame: Any) -> Table:
     """Return the table of a pandas DataFrame, without its index. Raises UnreadableSource as `read_file` does."""
+    if not hasattr(frame, "itertuples"):
+        raise UnreadableSource(f"a {type(frame).__name__} is no DataFrame of pandas", hint="make one of it")
     cells = frame.astype(object).where(frame.notna(), None)
     return _table(enumerate(itertools.chain([frame.columns], cells.itertuples(index=False, name=None))), 0)
 
 
 def of_query(address: str, query: str) -> Table:
-    """Return what a query of a database gives. Raises UsageError without SQLAlchemy, and for what the database says."""
+    """Return what a query of a database gives. Raises UsageError without SQLAlchemy, else UnreadableSource."""
     try:
         import sqlalchemy
     except ImportError as error:
@@ -71,7 +78,7 @@ def of_query(address: str, query: str) -> Table:
             return _table(enumerate(itertools.chain([[*result.keys()]], result)), 0)
     except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
         said = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise UsageError(f"the database refuses the query: {said}", hint="check its address and the query") from error
+        raise UnreadableSource(f"the database says: {said}", hint="check its address and the query") from error
 
 
 def _table(given: Iterable[tuple[int, Sequence[Any]]], header: int | None) -> Table:
@@ -79,7 +86,7 @@ def _table(given: Iterable[tuple[int, Sequence[Any]]], header: int | None) -> Ta
     filled = (row for row in rows if any(row.cells))
     head = next((row for row in filled if header is None or row.line >= header), None)
     if head is None or head.line > (header or head.line):
-        raise UnreadableSource("no line has the names of columns" if header is None else f"line {header} is empty")
+        raise UnreadableSource(f"line {header} is empty" if header else "it is empty: no line has the names of columns")
     if len(head.cells) > MAX_COLUMNS:
         raise UnreadableSource(f"{len(head.cells):,} columns; at most {MAX_COLUMNS:,} are read")
     found = list(itertools.islice(filled, MAX_CELLS // len(head.cells) + 1))
@@ -96,11 +103,14 @@ def _table(given: Iterable[tuple[int, Sequence[Any]]], header: int | None) -> Ta
     names = [name or f"column {place}" for place, name in enumerate(head.cells[:width], 1)]
     for place, name in enumerate(names, 1):
         if (first := names.index(name) + 1) != place:
-            why = f"line {head.line}: the columns {first} and {place} are both called {name!r}"
+            why = f"line {head.line}: " * bool(head.line) + f"the columns {first} and {place} are both called {name!r}"
             raise UnreadableSource(why, hint="rename one of them, or name another line: header = ...")
     return Table(tuple(names), cut, head.line)
 
 
 def _cell(value: Any) -> str:
-    text = cell_text(value)
-    return " ".join((text if text.isascii() else normalise_text(text)).split())
+    text = cell_text(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return Number(text) if value == value else ""  # noqa: PLR0124 (NaN is no value)
+    text = text if text.isascii() and text.isprintable() else normalise_text(clean(text))
+    return " ".join(text.split())

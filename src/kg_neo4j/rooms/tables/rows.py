@@ -9,26 +9,31 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import NamedTuple, cast
 
 from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.numbering import CITED
-from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Document, ModelAnswer
 from kg_neo4j.rooms.tables.maps import MappedNode, MappedPart, MappedProperty, MappedRelationship, MappedTable
-from kg_neo4j.rooms.tables.reading import Table, TableRow
+from kg_neo4j.rooms.tables.reading import Number, Table, TableRow
 
 MODEL = "table map"  # stored with answers as what gave them
 BETWEEN = " | "
 KEY = "table_key"  # the column of nodes with the table and the key of their row
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")  # a day has ten characters
+_MONEY = "[$\u00a2-\u00a5\u0e3f\u20a0-\u20cf]"
+_MANY = r"(?:[kKMB]|(?i:bn|mln|mio|mrd|tsd|tys))\b"  # after a number: no unit, but thousands, millions or more
+_UNIT = rf"(?!{_MANY})[^\W\d_]{{1,4}}\.?|[%\u2030\u00b0]|{_MONEY}"
 _MARKS = re.compile(r"[ .,'\u2019\u00a0\u202f]")  # between thousands
 _NUMBER = {
     decimal: re.compile(
-        r"\(?(?P<sign>[+-]?)(?:[A-Z]{3}|[^\w\s().,+-])?\s?(?P<whole>\d+|\d{1,3}(?:M\d{2,3})*M\d{3})".replace("M", marks)
-        + rf"(?:{re.escape(decimal)}(?P<rest>\d+))?\s?(?:[A-Za-z]{{1,4}}|[^\w\s().,+-])?\)?"
+        rf"\(?(?P<sign>[+-]?)(?:[A-Z]{{3}}|{_MONEY})?\s?(?P<whole>\d+|\d{{1,3}}(?:{marks}\d{{2,3}})*{marks}\d{{3}})"
+        rf"(?:{re.escape(decimal)}(?P<rest>\d+))?\s?(?:{_UNIT})?\)?"
     )
     for decimal, marks in {".": "[ ,'\u2019\u00a0\u202f]", ",": "[ .'\u2019\u00a0\u202f]"}.items()
 }
@@ -124,26 +129,25 @@ class RowWriter:
     own: ReadTable
     tables: Mapping[str, ReadTable]  # by name: those that keys mean
     schema: Schema
-    _headers: tuple[list[SchemaColumn], ...] = field(init=False)
+    _headers: list[tuple[str, list[str]]] = field(default_factory=list)  # of both sections: line, keys of the values
+    _columns: dict[int, list[str]] = field(default_factory=dict)  # of parts of the map, by their Python ids
 
     def __post_init__(self) -> None:
         mapped, schema = self.own.mapped, self.schema
         both = ((mapped.nodes.values(), schema.node_columns), (mapped.relationships, schema.relationship_columns))
-        self._headers = tuple(
-            [
-                each
-                for each in columns
-                if not each.is_property or each.name == KEY or any(each.name in part.properties for part in parts)
-            ]
-            for parts, columns in both
-        )
+        for parts, columns in both:
+            named = {KEY, *(name for part in parts for name in part.properties)}
+            used = [each for each in columns if not each.is_property or each.name in named]
+            keys = [each.name if each.is_property else each.kind.name for each in used]  # NAME, but name of a property
+            self._headers.append((",".join(each.name for each in used) + "\n", keys))
+            self._columns |= {id(part): [each for _, each in part.columns()] for part in parts}
 
     def rows(self) -> Iterator[WrittenRow]:
         """Yield the rows in order."""
-        width = len(self.own.table.columns)
+        names = self.own.table.columns
         for row in self.own.table.rows:
-            if len(row.cells) != width:
-                fault = f"{len(row.cells)} cells for {width} columns"
+            if len(row.cells) != len(names) or row.cells == names:
+                fault = "the names again" if row.cells == names else f"{len(row.cells)} cells for {len(names)} columns"
                 yield WrittenRow(BETWEEN.join(filter(None, row.cells)), "", (), fault)
                 continue
             text, cells = self._text(row)
@@ -180,7 +184,7 @@ class RowWriter:
             return ""
         key, name = self.own.cell(row, node.key), self.own.cell(row, node.name)
         known = self.own.keys.get(key)
-        if known is None or not name or normalise(known.name) == normalise(name):
+        if known is None or name in ("", known.name) or normalise(known.name) == normalise(name):
             return ""
         return f"the key {key!r} is {known.name!r} on line {known.line}, and {name!r} here"
 
@@ -192,31 +196,28 @@ class RowWriter:
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
 
-        def write(part: MappedPart, ends: Sequence[_Piece], special: dict[ColumnKind, str]) -> None:
-            used = [column for each in ends for column in each.columns] + [column for _, column in part.columns()]
+        def write(part: MappedPart, ends: Sequence[_Piece], special: dict[str, str]) -> None:
+            used = [column for each in ends for column in each.columns] + [*self._columns[id(part)]]
             cited = [numbers[column] for column in dict.fromkeys(used) if column in numbers]
             where = " ".join(cited) if len(cited) <= CITED else str(len(cells) + 1)  # the whole row
-            special[ColumnKind.EVIDENCE] = text if self.schema.evidence == "words" else where
-            values = {name: self._value(row, each) for name, each in part.properties.items()} | {KEY: ends[0].key}
-            header = self._headers[isinstance(part, MappedRelationship)]
-            writer.writerow([special.get(each.kind) or values.get(each.name, "") for each in header])
+            special["EVIDENCE"] = text if self.schema.evidence == "words" else where
+            values = special | {name: self._value(row, each) for name, each in part.properties.items()}
+            values[KEY] = ends[0].key
+            writer.writerow(map(values.get, self._headers[isinstance(part, MappedRelationship)][1]))
 
-        writer.writerow([each.name for each in self._headers[0]])
+        file.write(self._headers[0][0])
         known: dict[str, list[_Piece]] = {}
         for name, node in self.own.mapped.nodes.items():
             known[name] = list(self._pieces(row, node, len(known)))
             for piece in known[name]:
                 if not piece.is_missing:
-                    special = {ColumnKind.ID: piece.id, ColumnKind.TYPE: piece.type, ColumnKind.NAME: piece.name}
-                    write(node, [piece], special)
-        file.write("\n")
-        writer.writerow([each.name for each in self._headers[1]])
+                    write(node, [piece], {"ID": piece.id, "TYPE": piece.type, "NAME": piece.name})
+        file.write(f"\n{self._headers[1][0]}")
         count = itertools.count(1)
         for each in self.own.mapped.relationships:
             for ends in itertools.product(known[each.source], known[each.target]):
-                special = dict(zip((ColumnKind.SOURCE, ColumnKind.TARGET), (end.id for end in ends), strict=True))
-                special |= {ColumnKind.ID: f"r{next(count)}"}
-                write(each, ends, special | {ColumnKind.TYPE: each.type or self.own.cell(row, each.type_column)})
+                special = {"ID": f"r-{next(count)}", "SOURCE": ends[0].id, "TARGET": ends[1].id}
+                write(each, ends, special | {"TYPE": each.type or self.own.cell(row, each.type_column)})
         return file.getvalue()
 
     def _pieces(self, row: TableRow, node: MappedNode, number: int) -> Iterator[_Piece]:
@@ -227,24 +228,25 @@ class RowWriter:
         cell, key = self.own.cell(row, named), self.own.cell(row, node.key)
         if node.table is None and key:
             name = self.own.name_of(key) if key in self.own.keys else cell
-            yield _Piece(f"n{number}", own_type, name, columns, f"{self.own.mapped.named}: {key}")
+            yield _Piece(f"n-{number}", own_type, name, columns, f"{self.own.mapped.named}: {key}")
             return
         for place, part in enumerate(_parts(cell, node)):
-            own_id = f"n{number}x{place}"
+            own_id = f"n-{number}x{place}"
             if node.table is None:
                 yield _Piece(own_id, own_type, part, columns)
             elif part in (meant := self.tables[node.table]).keys:
                 own_key = f"{node.table}: {part}"
                 yield _Piece(own_id, meant.keys[part].type, meant.name_of(part), columns, own_key)
             else:
-                yield _Piece(f"{part} in {node.table}", "", "", columns, is_missing=True)
+                yield _Piece(f"key {part} of {node.table}", "", "", columns, is_missing=True)
 
     def _value(self, row: TableRow, given: MappedProperty) -> str:
         """Return a value in the form that the schema's columns have; as it is where it has none."""
         text = self.own.cell(row, given.column)
         if given.kind == "number":
-            return number_of(text, given.decimal) or text
-        return (date_of(text, given.format) or text) if given.kind == "date" and given.format else text
+            return f"{Decimal(text):f}" if isinstance(text, Number) else number_of(text, given.decimal) or text
+        day = date_of(text, given.format) if given.kind == "date" and given.format else ""
+        return day or (text[:10] if given.kind == "date" and _TIME.match(text) else text)
 
 
 def _parts(cell: str, node: MappedNode) -> list[str]:
@@ -256,7 +258,7 @@ def _parts(cell: str, node: MappedNode) -> list[str]:
 def number_of(text: str, decimal: str = ".") -> str:
     """Return a number with its unit, or with marks between its thousands, as digits; "" where it is none."""
     found = _NUMBER[decimal].fullmatch(text.replace("\u2212", "-"))
-    if found is None:
+    if found is None or text.startswith("(") != text.endswith(")"):
         return ""
     digits = _MARKS.sub("", found["whole"]) + (f".{found['rest']}" if found["rest"] else "")
     return f"-{digits}" if found["sign"] == "-" or text.startswith("(") else digits
