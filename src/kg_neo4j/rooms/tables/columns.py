@@ -1,0 +1,270 @@
+"""What columns of tables are, by their values and by the words of their headers: kinds, keys, names, types of rows."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from kg_neo4j import data_files
+from kg_neo4j.extract.values import parse_date
+from kg_neo4j.rooms.tables.reading import Table
+from kg_neo4j.rooms.tables.rows import date_of, number_of
+from kg_neo4j.words import fold
+
+MOST, SAMPLE = 0.9, 200  # share of the filled cells that make a column what it is; cells by which forms are chosen
+DIFFER, NAMES_DIFFER, LONG = 0.5, 0.8, 60  # share of names that differ, by header or without; characters of a name
+_DATE = re.compile(r"(?:1\d{3}|20\d\d|2100)(-\d\d(?:-\d\d(?:T\d\d:.*)?)?)?")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CODE = re.compile(r"(?=.*\d)[\w./-]{1,20}")
+_AROUND = re.compile(r"[\d\s.,'()+\u2212-]")  # what a number has and no unit
+_NO_NUMBER = re.compile(r"0\d|[A-Za-z]+\d|\+\d{5}|\d{12}")  # codes
+_DATA = data_files.beside(__file__)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a header or of a file's name, without case, accents and the s of plurals."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z]{3})(?=(?:nr|nummer)\b)", " ", text)
+    words = map(fold, re.findall(r"[^\W\d_]+", parted))
+    return tuple(re.sub(r"(?<=ch|sh|ss)es$|(?<=..[^su])s$", "", re.sub("ies$", "y", word)) for word in words)
+
+
+def _lists(key: str) -> dict[str, frozenset[str]]:
+    return {
+        name: frozenset("_".join(words_of(each)) for each in text.split()) for name, text in _DATA.table(key).items()
+    }
+
+
+LISTS, STRONG, WEAK, TERMS, MEANINGS = (_lists(key) for key in ("words", "strong", "weak", "terms", "meanings"))
+ROWS, COLUMNS, SIGNS = (_lists(key) for key in ("rows", "columns", "signs"))
+_FORMS = [line.split(" | ") for line in _DATA.lines("forms")]
+_EMPTY = frozenset(_DATA.table("words")["empty"].split())
+_RELATIONSHIPS = [
+    (one, other, frozenset(words_of(known)), kind) for one, other, known, kind in _DATA.rows("relationships", 4)
+]
+
+
+def found(words: Iterable[str], lists: Mapping[str, frozenset[str]]) -> str:
+    """Return the list that knows the first word it can, whole or by an end of five letters or more; "" for none."""
+    for word in words:
+        for least in (len(word), 5):
+            for name, known in lists.items():
+                if any(len(each) >= least and word.endswith(each) for each in known):
+                    return name
+    return ""
+
+
+def has(words: Iterable[str], name: str) -> bool:
+    """Return whether one of the words is in the list of this name."""
+    return bool(found(words, {name: LISTS[name]}))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, and what its values are."""
+
+    name: str
+    words: tuple[str, ...]  # of its header
+    values: tuple[str, ...]  # of filled cells
+    rows: int
+    kind: str = "text"
+    how: Mapping[str, str] = field(default_factory=dict)  # a property is read: format, or decimal
+    fit: int = 0  # values of this kind
+    remark: str = ""
+
+    @property
+    def differing(self) -> float:
+        """The share of the values that differ."""
+        return len(set(self.values)) / max(1, len(self.values))
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether every row has a value of its own; one of a hundred may be empty."""
+        return self.differing == 1 and len(self.values) >= 0.99 * self.rows
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether the header says that it is a key, its own or another one's."""
+        return (has(self.words[-1:], "key") and "of" not in self.words) or has(self.words[:1], "before")
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """The words of the header that say what a key or a name is of."""
+        return tuple(each for each in self.words if not has([each], "key") and not has([each], "name"))
+
+    @property
+    def header_type(self) -> str:
+        """The type of what its header says that it names; "" for none."""
+        before = self.rest[: self.rest.index("of")] if "of" in self.rest else ()
+        return found(("_".join(self.words), *(before or self.rest)[-1:]), COLUMNS)
+
+    @property
+    def is_naming(self) -> bool:
+        """Whether its values look like names: they have letters, and are neither keys nor long."""
+        count, worded = len(self.values), sum(bool(_LETTERS.search(each)) for each in self.values)
+        is_long = sum(map(len, self.values)) >= LONG * max(1, count)
+        return self.kind == "text" and not self.is_keyed and not is_long and worded >= MOST * count
+
+    @property
+    def type(self) -> str:
+        """The type of what its values name; "" for none."""
+        return self.header_type if self.is_naming else ""
+
+    @property
+    def split(self) -> str:
+        """What parts several names in a cell; "" where cells have one."""
+        is_plural = self.name.casefold().endswith("s") or has(self.words, "several")
+        marks = (";", "|", ", ") if is_plural else (";", "|")
+        return next((mark for mark in marks if sum(mark in each for each in self.values) > 1), "")
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """The names or keys in its cells."""
+        split = self.split
+        return [part.strip() for each in self.values for part in (each.split(split) if split else [each])]
+
+    @property
+    def seen(self) -> str:
+        """What was seen, in words."""
+        if not self.values:
+            return f"{self.name}: empty"
+        kinds = f"{self.kind}{'s'[: self.fit != 1]} of {self.rows:,}"
+        return f"{self.name}: {self.fit:,} {kinds}, as {self.values[0][:LONG]}{self.remark}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTable:
+    """A table, and what its rows are."""
+
+    name: str
+    sheet: str | None
+    stem: tuple[str, ...]  # words of its name
+    columns: tuple[Column, ...]
+    key: Column | None
+    label: Column | None  # has the names of the rows
+    type: str
+
+    @property
+    def meant(self) -> Column | None:
+        """The column by which other tables can mean its rows."""
+        return self.key or (self.label if self.label and self.label.is_unique else None)
+
+
+def see(name: str, sheet: str | None, table: Table) -> SeenTable:
+    """Return what the columns and the rows of a table are."""
+    words = words_of(name.removesuffix(f"/{sheet}").rsplit("/", 1)[-1].rsplit(".", 1)[0]) + words_of(sheet or "")
+    kept = (re.sub("(?<=...)(list|liste|tabelle|daten)$", "", each) for each in words if each not in LISTS["general"])
+    stem = tuple(itertools.takewhile(lambda each: each not in LISTS["ending"], kept))
+    cells = [*zip(*(row.cells for row in table.rows if len(row.cells) == len(table.columns)), strict=True)]
+    columns = [_column(*each) for each in zip(table.columns, cells or [()] * len(table.columns), strict=True)]
+    if any(each.how.get("decimal") or each.how.get("format", "").startswith("%d.") for each in columns):
+        columns = [_with_comma(each) for each in columns]
+    key = max(columns, key=lambda each: _as_key(each, stem, is_first=each is columns[0]))
+    own = key if _as_key(key, stem, is_first=key is columns[0]) else None
+    kind = found(stem[-1:], ROWS) or found(own.rest if own else (), ROWS)
+    label = max(columns, key=lambda each: _as_label(each, stem, kind, is_near=each in columns[:2]))
+    named = label if label is not own and _as_label(label, stem, kind, is_near=label in columns[:2]) else None
+    signs = Counter(found([word], SIGNS) for each in columns for word in each.words)
+    signs.pop("", None)
+    kind = (
+        kind or found(named.rest if named else (), ROWS) or next((each for each, _ in signs.most_common(1)), "OBJECT")
+    )
+    return SeenTable(name, sheet, stem, tuple(columns), own, named, kind)
+
+
+def relationship(source: str, target: str, words: Iterable[str]) -> str:
+    """Return the type of relationship that fits two types and a header; with ~ it leads from the target."""
+    return next(
+        kind
+        for one, other, known, kind in _RELATIONSHIPS
+        if one in (source, "*") and other in (target, "*") and (not known or found(words, {kind: known}))
+    )
+
+
+def _as_key(column: Column, stem: Sequence[str], *, is_first: bool) -> int:
+    """Return how much a column is like the key of its table; 0: not at all."""
+    is_own = not set(column.rest) - {*stem}
+    if not column.is_unique or column.kind != "text" or (has(column.words, "text") and not is_own):
+        return 0
+    is_code = is_first and all(map(_CODE.fullmatch, column.values))
+    return 2 + 2 * is_own + is_first if column.is_keyed else int(is_code)
+
+
+def _as_label(column: Column, stem: Sequence[str], kind: str, *, is_near: bool) -> int:
+    """Return how much a column is like the name of its rows; 0: not at all."""
+    words, rest = column.words, tuple(each for each in column.words if not has([each], "name"))
+    is_own = not set(rest) - {*stem}
+    if not column.is_naming or not column.values or (has(words, "unnamed") and not is_own):
+        return 0
+    if column.differing < DIFFER:  # rows that say something of one thing again
+        return int(is_own)
+    if set(words) & LISTS["part"]:
+        return 3 if set(words) & LISTS["surname"] else 2
+    named = column.header_type or found(reversed(rest), ROWS)
+    if is_own or (len(rest) < len(words) and named in ("", kind)):
+        return 6 - bool(rest) - (named != kind and not is_own)
+    fits = (not named or named == kind or (not kind and is_near)) and column.differing >= NAMES_DIFFER
+    return (3 if named and named == kind else 1) * fits
+
+
+def _column(name: str, cells: Sequence[str]) -> Column:
+    values = tuple(each for each in cells if each and each.casefold() not in _EMPTY)
+    column = Column(name, words_of(name), values, len(cells), fit=len(values))
+    if not values or has(column.words, "text") or column.is_keyed:
+        return column
+    kind = _dates(column) or _numbers(column)
+    return replace(column, **kind) if kind else column
+
+
+def _dates(column: Column) -> dict[str, Any]:
+    """Return how the values are dates; nothing where they are none."""
+    values, is_dated, needed = (
+        column.values,
+        found(column.words, STRONG) or found(column.words, WEAK),
+        MOST * len(column.values),
+    )
+
+    def count(parse: Callable[[str], Any], of: Sequence[str] = values) -> int:
+        return sum(bool(parse(each)) for each in of)
+
+    fit = count(_DATE.fullmatch)
+    if fit >= needed and (is_dated or any("-" in each for each in values)):
+        return {"kind": "date", "fit": fit}
+    sample = values[:: len(values) // SAMPLE + 1]
+    for forms in _FORMS:
+        if any(count(partial(date_of, form=form), sample) >= DIFFER * len(sample) for form in forms):
+            fits = [count(partial(date_of, form=form)) for form in forms]
+            if max(fits) >= needed and len({*fits}) == len(fits):
+                return {"kind": "date", "fit": max(fits), "how": {"format": forms[fits.index(max(fits))]}}
+            if max(fits) >= needed:
+                either = " or ".join(map(json.dumps, forms))
+                remark = f"; no value says whether the day or the month is first: add format = {either}"
+                return {"kind": "date", "fit": max(fits), "remark": remark}
+    fit = count(lambda each: _DATE.fullmatch(each if each.isdecimal() else parse_date(each))) if is_dated else 0
+    return {"kind": "date", "fit": fit} if is_dated and fit >= needed else {}
+
+
+def _numbers(column: Column) -> dict[str, Any]:
+    """Return how the values are numbers of one unit; nothing where they are none."""
+    sample = column.values[:: len(column.values) // SAMPLE + 1]
+    fits = dict.fromkeys(".,", 0)
+    for mark in fits:
+        if sum(bool(number_of(each, mark)) for each in sample) >= DIFFER * len(sample):
+            fits[mark] = sum(bool(number_of(each, mark)) for each in column.values)
+    mark = max(fits, key=lambda each: fits[each])  # a point where both fit
+    units = {_AROUND.sub("", each) for each in column.values if number_of(each, mark)} - {""}
+    if fits[mark] < MOST * len(column.values) or len(units) > 1 or any(map(_NO_NUMBER.match, column.values)):
+        return {}
+    return {"kind": "number", "fit": fits[mark], "how": {"decimal": mark} if mark != "." else {}}
+
+
+def _with_comma(column: Column) -> Column:
+    """Return a column of a table with decimal commas: there a point stands between thousands."""
+    is_marked = column.kind == "number" and any("." in each for each in column.values)
+    is_other = is_marked and sum(bool(number_of(each, ",")) for each in column.values) == column.fit
+    return replace(column, how={"decimal": ","}) if is_other else column
