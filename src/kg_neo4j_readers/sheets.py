@@ -120,7 +120,7 @@ def tsv_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterator[t
 
 
 def _numbered(text: str, delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of all readers: it is never lowered
     reader, line = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), 1
     try:
         for row in reader:
@@ -161,7 +161,7 @@ def parquet_rows(data: bytes, sheet: str | None, encoding: str | None) -> Iterat
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Sequence[str]]:
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of all readers: it is never lowered
     try:
         yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     except csv.Error as error:

@@ -159,7 +159,8 @@ def see(name: str, sheet: str | None, table: Table) -> SeenTable:
     """Return what the columns and the rows of a table are."""
     words = words_of(name.removesuffix(f"/{sheet}").rsplit("/", 1)[-1].rsplit(".", 1)[0]) + words_of(sheet or "")
     kept = (re.sub("(?<=...)(list|liste|tabelle|daten)$", "", each) for each in words if each not in LISTS["general"])
-    stem = tuple(itertools.takewhile(lambda each: each not in LISTS["ending"], kept))
+    begun = itertools.dropwhile(LISTS["ending"].__contains__, kept)
+    stem = tuple(itertools.takewhile(lambda each: each not in LISTS["ending"], begun))
     cells = [*zip(*(row.cells for row in table.rows if len(row.cells) == len(table.columns)), strict=True)]
     columns = [_column(*each) for each in zip(table.columns, cells or [()] * len(table.columns), strict=True)]
     if any(each.how.get("decimal") or each.how.get("format", "").startswith("%d.") for each in columns):
@@ -245,7 +246,12 @@ def _dates(column: Column) -> dict[str, Any]:
                 either = " or ".join(map(json.dumps, forms))
                 remark = f"; no value says whether the day or the month is first: add format = {either}"
                 return {"kind": "date", "fit": max(fits), "remark": remark}
-    fit = count(lambda each: _DATE.fullmatch(each if each.isdecimal() else parse_date(each))) if is_dated else 0
+    read = partial(re.fullmatch, r"-\d{1,4}|\d{3,4}(-\d\d){0,2}")
+    fit = (
+        count(lambda each: _DATE.fullmatch(each) or (not each.isdecimal() and read(parse_date(each))))
+        if is_dated
+        else 0
+    )
     return {"kind": "date", "fit": fit} if is_dated and fit >= needed else {}
 
 

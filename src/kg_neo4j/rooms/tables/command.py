@@ -125,7 +125,7 @@ def _shown(found: Extraction) -> dict[str, Any]:
 
 
 def _print(tables: Sequence[dict[str, Any]]) -> None:
-    said = {"rejected": "rejected rows", "dropped": "values left out", "no_dates": "values that are no dates"}
+    said = {"rejected": "rejected", "dropped": "left out", "no_dates": "no dates"}
     for found in tables:
         facts = {name: value for name, value in found.items() if isinstance(value, str | int)}
         for name, words in said.items():

@@ -63,6 +63,8 @@ class _Proposal:
             named = next((each for each in left if each.kind == "text"), (left or own.columns)[0])
             self.ignored = [each for each in self.ignored if each is not named]
         linked = [each for each in linked if each[0] is not named]
+        if named is None:  # the first relationship has the properties: between references, to a place last
+            linked.sort(key=lambda each: (each[1] is None, each[2] == "PLACE"))
         ties = self._link(named, linked)
         owner = self.nodes[next(iter(self.nodes))] if named else self.relationships[0]
         if named is not own.key and own.key:
