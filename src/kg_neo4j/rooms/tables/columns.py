@@ -20,6 +20,7 @@ from kg_neo4j.words import fold
 MOST, SAMPLE = 0.9, 200  # share of the filled cells that make a column what it is; cells by which forms are chosen
 DIFFER, NAMES_DIFFER, LONG = 0.5, 0.8, 60  # share of names that differ, by header or without; characters of a name
 _DATE = re.compile(r"(?:1\d{3}|20\d\d|2100)(-\d\d(?:-\d\d(?:T\d\d:.*)?)?)?")
+_PARSED = re.compile(r"-\d{1,4}|\d{3,4}(-\d\d){0,2}")  # a date that is read without a form
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CODE = re.compile(r"(?=.*\d)[\w./-]{1,20}")
 _AROUND = re.compile(r"[\d\s.,'()+\u2212-]")  # what a number has and no unit
@@ -35,18 +36,15 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def _lists(key: str) -> dict[str, frozenset[str]]:
-    return {
-        name: frozenset("_".join(words_of(each)) for each in text.split()) for name, text in _DATA.table(key).items()
-    }
+    lists = _DATA.table(key).items()
+    return {name: frozenset("_".join(words_of(each)) for each in text.split()) for name, text in lists}
 
 
 LISTS, STRONG, WEAK, TERMS, MEANINGS = (_lists(key) for key in ("words", "strong", "weak", "terms", "meanings"))
 ROWS, COLUMNS, SIGNS = (_lists(key) for key in ("rows", "columns", "signs"))
 _FORMS = [line.split(" | ") for line in _DATA.lines("forms")]
 _EMPTY = frozenset(_DATA.table("words")["empty"].split())
-_RELATIONSHIPS = [
-    (one, other, frozenset(words_of(known)), kind) for one, other, known, kind in _DATA.rows("relationships", 4)
-]
+_RELATIONSHIPS = _DATA.rows("relationships", 4)
 
 
 def found(words: Iterable[str], lists: Mapping[str, frozenset[str]]) -> str:
@@ -65,7 +63,7 @@ def has(words: Iterable[str], name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SeenColumn:
     """A column, and what its values are."""
 
     name: str
@@ -76,6 +74,11 @@ class Column:
     how: Mapping[str, str] = field(default_factory=dict)  # a property is read: format, or decimal
     fit: int = 0  # values of this kind
     remark: str = ""
+
+    @property
+    def sample(self) -> Sequence[str]:
+        """Some of the values, from all over the column."""
+        return self.values[:: len(self.values) // SAMPLE + 1]
 
     @property
     def differing(self) -> float:
@@ -144,13 +147,13 @@ class SeenTable:
     name: str
     sheet: str | None
     stem: tuple[str, ...]  # words of its name
-    columns: tuple[Column, ...]
-    key: Column | None
-    label: Column | None  # has the names of the rows
+    columns: tuple[SeenColumn, ...]
+    key: SeenColumn | None
+    label: SeenColumn | None  # has the names of the rows
     type: str
 
     @property
-    def meant(self) -> Column | None:
+    def meant(self) -> SeenColumn | None:
         """The column by which other tables can mean its rows."""
         return self.key or (self.label if self.label and self.label.is_unique else None)
 
@@ -165,29 +168,33 @@ def see(name: str, sheet: str | None, table: Table) -> SeenTable:
     columns = [_column(*each) for each in zip(table.columns, cells or [()] * len(table.columns), strict=True)]
     if any(each.how.get("decimal") or each.how.get("format", "").startswith("%d.") for each in columns):
         columns = [_with_comma(each) for each in columns]
-    key = max(columns, key=lambda each: _as_key(each, stem, is_first=each is columns[0]))
-    own = key if _as_key(key, stem, is_first=key is columns[0]) else None
-    kind = found(stem[-1:], ROWS) or found(own.rest if own else (), ROWS)
-    label = max(columns, key=lambda each: _as_label(each, stem, kind, is_near=each in columns[:2]))
-    named = label if label is not own and _as_label(label, stem, kind, is_near=label in columns[:2]) else None
-    signs = Counter(found([word], SIGNS) for each in columns for word in each.words)
-    signs.pop("", None)
-    kind = (
-        kind or found(named.rest if named else (), ROWS) or next((each for each, _ in signs.most_common(1)), "OBJECT")
-    )
-    return SeenTable(name, sheet, stem, tuple(columns), own, named, kind)
+    key = _best(columns, lambda each: _as_key(each, stem, is_first=each is columns[0]))
+    kind = found(stem[-1:], ROWS) or found(key.rest if key else (), ROWS)
+    label = _best(columns, lambda each: _as_label(each, stem, kind, is_near=each in columns[:2]))
+    signs = Counter(filter(None, (found([word], SIGNS) for each in columns for word in each.words)))
+    kind = kind or found(label.rest if label else (), ROWS) or max(signs, key=signs.__getitem__, default="OBJECT")
+    return SeenTable(name, sheet, stem, tuple(columns), key, None if label is key else label, kind)
+
+
+def _best(columns: Sequence[SeenColumn], score: Callable[[SeenColumn], int]) -> SeenColumn | None:
+    best = max(columns, key=score)
+    return best if score(best) else None
+
+
+def _count(parse: Callable[[str], Any], values: Iterable[str]) -> int:
+    return sum(bool(parse(each)) for each in values)
 
 
 def relationship(source: str, target: str, words: Iterable[str]) -> str:
     """Return the type of relationship that fits two types and a header; with ~ it leads from the target."""
-    return next(
-        kind
-        for one, other, known, kind in _RELATIONSHIPS
-        if one in (source, "*") and other in (target, "*") and (not known or found(words, {kind: known}))
-    )
+    for one, other, known, kind in _RELATIONSHIPS:
+        fits = not known or found(words, {kind: frozenset(words_of(known))})
+        if fits and one in (source, "*") and other in (target, "*"):
+            return kind
+    raise ValueError(f"no relationship from {source} to {target}")  # the last row is for all
 
 
-def _as_key(column: Column, stem: Sequence[str], *, is_first: bool) -> int:
+def _as_key(column: SeenColumn, stem: Sequence[str], *, is_first: bool) -> int:
     """Return how much a column is like the key of its table; 0: not at all."""
     is_own = not set(column.rest) - {*stem}
     if not column.is_unique or column.kind != "text" or (has(column.words, "text") and not is_own):
@@ -196,7 +203,7 @@ def _as_key(column: Column, stem: Sequence[str], *, is_first: bool) -> int:
     return 2 + 2 * is_own + is_first if column.is_keyed else int(is_code)
 
 
-def _as_label(column: Column, stem: Sequence[str], kind: str, *, is_near: bool) -> int:
+def _as_label(column: SeenColumn, stem: Sequence[str], kind: str, *, is_near: bool) -> int:
     """Return how much a column is like the name of its rows; 0: not at all."""
     words, rest = column.words, tuple(each for each in column.words if not has([each], "name"))
     is_own = not set(rest) - {*stem}
@@ -213,64 +220,49 @@ def _as_label(column: Column, stem: Sequence[str], kind: str, *, is_near: bool) 
     return (3 if named and named == kind else 1) * fits
 
 
-def _column(name: str, cells: Sequence[str]) -> Column:
+def _column(name: str, cells: Sequence[str]) -> SeenColumn:
     values = tuple(each for each in cells if each and each.casefold() not in _EMPTY)
-    column = Column(name, words_of(name), values, len(cells), fit=len(values))
-    if not values or has(column.words, "text") or column.is_keyed:
-        return column
-    kind = _dates(column) or _numbers(column)
-    return replace(column, **kind) if kind else column
+    column = SeenColumn(name, words_of(name), values, len(cells), fit=len(values))
+    is_code = not values or has(column.words, "text") or column.is_keyed
+    return column if is_code else _as_date(column) or _as_number(column) or column
 
 
-def _dates(column: Column) -> dict[str, Any]:
-    """Return how the values are dates; nothing where they are none."""
-    values, is_dated, needed = (
-        column.values,
-        found(column.words, STRONG) or found(column.words, WEAK),
-        MOST * len(column.values),
-    )
-
-    def count(parse: Callable[[str], Any], of: Sequence[str] = values) -> int:
-        return sum(bool(parse(each)) for each in of)
-
-    fit = count(_DATE.fullmatch)
+def _as_date(column: SeenColumn) -> SeenColumn | None:
+    """Return a column of dates, and how they are read; None where it has others."""
+    values, needed, sample = column.values, MOST * len(column.values), column.sample
+    is_dated = found(column.words, STRONG) or found(column.words, WEAK) or has(column.words, "dated")
+    fit = _count(_DATE.fullmatch, values)
     if fit >= needed and (is_dated or any("-" in each for each in values)):
-        return {"kind": "date", "fit": fit}
-    sample = values[:: len(values) // SAMPLE + 1]
+        return replace(column, kind="date", fit=fit)
     for forms in _FORMS:
-        if any(count(partial(date_of, form=form), sample) >= DIFFER * len(sample) for form in forms):
-            fits = [count(partial(date_of, form=form)) for form in forms]
-            if max(fits) >= needed and len({*fits}) == len(fits):
-                return {"kind": "date", "fit": max(fits), "how": {"format": forms[fits.index(max(fits))]}}
-            if max(fits) >= needed:
-                either = " or ".join(map(json.dumps, forms))
-                remark = f"; no value says whether the day or the month is first: add format = {either}"
-                return {"kind": "date", "fit": max(fits), "remark": remark}
-    read = partial(re.fullmatch, r"-\d{1,4}|\d{3,4}(-\d\d){0,2}")
-    fit = (
-        count(lambda each: _DATE.fullmatch(each) or (not each.isdecimal() and read(parse_date(each))))
-        if is_dated
-        else 0
-    )
-    return {"kind": "date", "fit": fit} if is_dated and fit >= needed else {}
+        ways = [partial(date_of, form=form) for form in forms]
+        if all(_count(way, sample) < DIFFER * len(sample) for way in ways):
+            continue
+        fits = [_count(way, values) for way in ways]
+        if max(fits) >= needed and len({*fits}) == len(fits):
+            return replace(column, kind="date", fit=max(fits), how={"format": forms[fits.index(max(fits))]})
+        if max(fits) >= needed:
+            why = "; no value says whether the day or the month is first: add format = "
+            return replace(column, kind="date", fit=max(fits), remark=why + " or ".join(map(json.dumps, forms)))
+    read = [each for each in values if is_dated and _PARSED.fullmatch(parse_date(each))]
+    fit = _count(lambda each: _DATE.fullmatch(each) or not each.isdecimal(), read)
+    return replace(column, kind="date", fit=fit) if is_dated and fit >= needed else None
 
 
-def _numbers(column: Column) -> dict[str, Any]:
-    """Return how the values are numbers of one unit; nothing where they are none."""
-    sample = column.values[:: len(column.values) // SAMPLE + 1]
-    fits = dict.fromkeys(".,", 0)
-    for mark in fits:
-        if sum(bool(number_of(each, mark)) for each in sample) >= DIFFER * len(sample):
-            fits[mark] = sum(bool(number_of(each, mark)) for each in column.values)
-    mark = max(fits, key=lambda each: fits[each])  # a point where both fit
-    units = {_AROUND.sub("", each) for each in column.values if number_of(each, mark)} - {""}
-    if fits[mark] < MOST * len(column.values) or len(units) > 1 or any(map(_NO_NUMBER.match, column.values)):
-        return {}
-    return {"kind": "number", "fit": fits[mark], "how": {"decimal": mark} if mark != "." else {}}
+def _as_number(column: SeenColumn) -> SeenColumn | None:
+    """Return a column of numbers of one unit, and how they are read; None where it has others."""
+    values, sample = column.values, column.sample
+    ways = {mark: partial(number_of, decimal=mark) for mark in ".,"}
+    fits = {mark: _count(way, values if _count(way, sample) else ()) for mark, way in ways.items()}
+    mark = max(fits, key=fits.__getitem__)  # a point where both fit
+    units = {_AROUND.sub("", each) for each in values if ways[mark](each)} - {""}
+    if fits[mark] < MOST * len(values) or len(units) > 1 or any(map(_NO_NUMBER.match, values)):
+        return None
+    return replace(column, kind="number", fit=fits[mark], how={"decimal": mark} if mark != "." else {})
 
 
-def _with_comma(column: Column) -> Column:
+def _with_comma(column: SeenColumn) -> SeenColumn:
     """Return a column of a table with decimal commas: there a point stands between thousands."""
     is_marked = column.kind == "number" and any("." in each for each in column.values)
-    is_other = is_marked and sum(bool(number_of(each, ",")) for each in column.values) == column.fit
+    is_other = is_marked and _count(partial(number_of, decimal=","), column.values) == column.fit
     return replace(column, how={"decimal": ","}) if is_other else column

@@ -16,7 +16,7 @@ from kg_neo4j.rooms.tables.columns import (
     STRONG,
     TERMS,
     WEAK,
-    Column,
+    SeenColumn,
     SeenTable,
     found,
     relationship,
@@ -74,7 +74,7 @@ class _Proposal:
                 is_tied = column.kind == "date" and found(column.words, TERMS) and own.type != "EVENT"
                 self._add(ties[0] if is_tied and len(ties) == 1 else owner, column)
 
-    def _link(self, named: Column | None, linked: list[tuple[Column, SeenTable | None, str]]) -> list[Mapped]:
+    def _link(self, named: SeenColumn | None, linked: list[tuple[SeenColumn, SeenTable | None, str]]) -> list[Mapped]:
         """Add the nodes and their relationships; return those that dates such as "since" may belong to."""
         centre, kind = self.own.type.lower(), self.own.type
         if named:
@@ -97,7 +97,7 @@ class _Proposal:
         firms = [each for other, _, each in ties if other == "ORGANIZATION"]
         return firms if len(firms) == 1 else [each for other, is_key, each in ties if is_key or other == "ORGANIZATION"]
 
-    def _add(self, part: Mapped, column: Column) -> None:
+    def _add(self, part: Mapped, column: SeenColumn) -> None:
         """Add a column to the properties of a node or a relationship."""
         is_node, plain = "from" not in part, _identifier(column.name)
         dated = found(column.words, STRONG) or (self.own.type != "PERSON" and found(column.words, WEAK))
@@ -128,24 +128,22 @@ class _Proposal:
             yield from _section("[tables.relationships]", part)
 
 
-def _meant(column: Column, own: SeenTable, tables: Mapping[str, SeenTable]) -> tuple[SeenTable | None, str]:
+def _meant(column: SeenColumn, own: SeenTable, tables: Mapping[str, SeenTable]) -> tuple[SeenTable | None, str]:
     """Return the table whose rows the values of a column mean, and the type of what they mean; "" for nothing."""
-    best: tuple[bool, bool, float] | None = None
-    found_table = None
+    best = (False, False, 0.0)
+    meant = None
     for table in tables.values() if column.kind != "date" else ():
         keys = set(table.meant.values) if table.meant and table.meant is not column else set()
         share = sum(each in keys for each in column.parts) / len(column.parts)
         words = {*table.stem, *(table.meant.words if table.meant else ())} - LISTS["generic"]
-        is_called = not words.isdisjoint(column.words)
-        is_type = column.header_type == table.type
+        rank = (not words.isdisjoint(column.words), column.header_type == table.type, share)
         is_code = not all(each.isdecimal() for each in column.parts)
-        rank = (is_called, is_type, share)
-        if share >= MOST and (is_called or is_type or is_code) and (best is None or rank > best):
-            best, found_table = rank, table
-    return found_table, found_table.type if found_table else column.type
+        if share >= MOST and rank > best and (is_code or any(rank[:2])):
+            best, meant = rank, table
+    return meant, meant.type if meant else column.type
 
 
-def _is_useless(column: Column) -> bool:
+def _is_useless(column: SeenColumn) -> bool:
     """Return whether a column has hashes, or one address for all rows."""
     is_constant = len({*column.values}) == 1 and column.rows > 1
     return all(map(_HASH.fullmatch, column.values)) or (is_constant and "://" in column.values[0])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from benchmarks.table_maps import judged
 
 from kg_neo4j.extract import schema as schemas
@@ -349,7 +348,7 @@ def test_a_sheet_is_a_table_of_its_file() -> None:
     ]
 
 
-# ---------------------------------------------------------------------------------------------------------- the seen set
+# ------------------------------------------------------------------------------------------------------- the seen set
 
 
 def test_the_seen_tables_are_read_as_a_person_reads_them() -> None:
