@@ -129,7 +129,8 @@ class SeenColumn:
     def parts(self) -> Sequence[str]:
         """The names or keys in its cells."""
         split = self.split
-        return [part.strip() for each in self.values for part in (each.split(split) if split else [each])]
+        parted = (part for each in self.values for part in (each.split(split) if split else [each]))
+        return [part for each in parted if (part := each.strip())]
 
     @property
     def seen(self) -> str:
@@ -207,17 +208,21 @@ def _as_label(column: SeenColumn, stem: Sequence[str], kind: str, *, is_near: bo
     """Return how much a column is like the name of its rows; 0: not at all."""
     words, rest = column.words, tuple(each for each in column.words if not has([each], "name"))
     is_own = not set(rest) - {*stem}
-    if not column.is_naming or not column.values or (has(words, "unnamed") and not is_own):
+    is_other = has(words, "unnamed") or has(words, "text")
+    if not column.is_naming or not column.values or (is_other and not is_own):
         return 0
     if column.differing < DIFFER:  # rows that say something of one thing again
         return int(is_own)
     if set(words) & LISTS["part"]:
         return 3 if set(words) & LISTS["surname"] else 2
     named = column.header_type or found(reversed(rest), ROWS)
-    if is_own or (len(rest) < len(words) and named in ("", kind)):
-        return 6 - bool(rest) - (named != kind and not is_own)
-    fits = (not named or named == kind or (not kind and is_near)) and column.differing >= NAMES_DIFFER
-    return (3 if named and named == kind else 1) * fits
+    if is_own:
+        return 7 - bool(rest)
+    if len(rest) < len(words) and named in ("", kind):
+        return 5 - (named != kind)
+    if column.differing < NAMES_DIFFER or (named != kind and (named and (kind or not is_near))):
+        return 0
+    return 1 if not named or named != kind else 5 if is_near and len(words) == 1 else 3
 
 
 def _column(name: str, cells: Sequence[str]) -> SeenColumn:

@@ -130,14 +130,13 @@ class _Proposal:
 
 def _meant(column: SeenColumn, own: SeenTable, tables: Mapping[str, SeenTable]) -> tuple[SeenTable | None, str]:
     """Return the table whose rows the values of a column mean, and the type of what they mean; "" for nothing."""
-    best = (False, False, 0.0)
-    meant = None
+    best, meant, parts = (False, False, 0.0), None, column.parts
     for table in tables.values() if column.kind != "date" else ():
         keys = set(table.meant.values) if table.meant and table.meant is not column else set()
-        share = sum(each in keys for each in column.parts) / len(column.parts)
+        share = sum(each in keys for each in parts) / max(1, len(parts))
         words = {*table.stem, *(table.meant.words if table.meant else ())} - LISTS["generic"]
         rank = (not words.isdisjoint(column.words), column.header_type == table.type, share)
-        is_code = not all(each.isdecimal() for each in column.parts)
+        is_code = not all(each.isdecimal() for each in parts)
         if share >= MOST and rank > best and (is_code or any(rank[:2])):
             best, meant = rank, table
     return meant, meant.type if meant else column.type
