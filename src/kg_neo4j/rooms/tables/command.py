@@ -35,7 +35,7 @@ def map_tables(
 ) -> None:
     """Propose a map that makes a graph of tables.
 
-    Name tables that belong together in one call: keys of one that stand in another are found.
+    Name tables that belong together in one call: it finds columns with keys of another table.
     """
     from kg_neo4j.rooms.tables import proposing, reading
 
