@@ -73,6 +73,15 @@ def _check_formulas(data: bytes) -> None:
                     raise UnreadableSource(why, hint="open it in Excel or LibreOffice, and save it")
 
 
+def sheet_names(data: bytes) -> Sequence[str]:
+    """Return the names of the sheets that are not hidden. Raises as `read_sheets` does."""
+    with _opened(data) as (_, visible):
+        return visible
+
+
+vars(sheet_rows)["names"] = sheet_names  # a reader of tables with `names` has several in a file
+
+
 @contextmanager
 def _opened(data: bytes) -> Iterator[tuple[Any, Sequence[str]]]:
     """Open a workbook, with the names of the sheets that are not hidden."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
@@ -47,6 +48,7 @@ def load(
     Repeating a load changes nothing.
     """
     from kg_neo4j.pipeline.commands import load, plan
+    from kg_neo4j.pipeline.options import TABLES
 
     sources = [*(sources or ()), *(_listed(listed) if listed else ())]
     if not sources and not options.wikipedia and not refresh and not re_embed and not options.table_map:
@@ -56,6 +58,10 @@ def load(
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
     options = replace(options, prune=prune, re_embed=re_embed, re_extract=re_extract, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model)
+    if dry_run and options.table_map:
+        plugins.need(TABLES, "tables cannot be read by a map", "install kg-neo4j again")
+        resolve_name(f"{TABLES}.command:show_rows")(sources, settings, options, as_json=as_json)
+        return
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}

@@ -47,13 +47,28 @@ def read_file(path: Path, *, sheet: str | None = None, header: int | None = None
     Raises UsageError for a kind that is not read. Raises UnreadableSource, with the line, where it is no table: also
     for two columns of one name, and where most rows have another number of cells than there are names.
     """
+    return _table(_reader(path)(_bytes(path), sheet, encoding), header)
+
+
+def sheets_of(path: Path) -> Sequence[str | None]:
+    """Return the names of the sheets of a workbook with several; None for a file that is one table. Raises as above."""
+    names = getattr(_reader(path), "names", None)
+    found = names(_bytes(path)) if names else ()
+    return found if len(found) > 1 else [None]
+
+
+def _reader(path: Path) -> Any:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in (known := plugins.found(KINDS)):
         raise UnreadableSource(f"no table; these are read: {', '.join(known)}")
+    return plugins.load(known[kind])
+
+
+def _bytes(path: Path) -> bytes:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UnreadableSource(f"more than {MAX_BYTES:,} bytes", hint="part the file, or read it from a database")
-        return _table(plugins.load(known[kind])(path.read_bytes(), sheet, encoding), header)
+        return path.read_bytes()
     except OSError as error:
         raise UnreadableSource(f"it cannot be read: {error.strerror or error}") from error
 

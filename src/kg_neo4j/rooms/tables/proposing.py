@@ -1,0 +1,178 @@
+"""A map proposed for tables, as the text of a TOML file with comments that say what was seen."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.rooms.tables.columns import (
+    LISTS,
+    MEANINGS,
+    MOST,
+    STRONG,
+    TERMS,
+    WEAK,
+    SeenColumn,
+    SeenTable,
+    found,
+    relationship,
+    see,
+)
+from kg_neo4j.rooms.tables.reading import Table
+from kg_neo4j.words import fold
+
+_HASH = re.compile(r"[0-9a-f]{32,}")
+_HEAD = """# A proposed map. Correct it, try it with `kg load --map FILE --dry-run`, then load.
+# docs/how-to/tables.md describes all keys."""
+Mapped = dict[str, Any]  # a part of the map
+
+
+def propose(tables: Mapping[str, Table], sheets: Mapping[str, str] | None = None) -> str:
+    """Return the map that the values and the headers of tables suggest.
+
+    A table has the name of its file; one of `sheets` has that, a slash, and the name of the sheet.
+    """
+    seen = {name: see(name, (sheets or {}).get(name), table) for name, table in tables.items()}
+    schema = schemas.load("lean")
+    taken = dict.fromkeys((*schemas.RESERVED_PROPERTIES, *(each.name for each in schema.years)), "")
+    kinds = {
+        is_node: {**taken, **{each.name: str(each.kind) if each.is_property else "" for each in columns}}
+        for is_node, columns in ((True, schema.node_columns), (False, schema.relationship_columns))
+    }
+    mapped = (_Proposal(each, seen, kinds) for each in seen.values())
+    return "\n".join([_HEAD, *itertools.chain.from_iterable(each.written() for each in mapped)]) + "\n"
+
+
+class _Proposal:
+    """The map of one table; `kinds` has what properties of nodes (True) and relationships hold in all tables."""
+
+    def __init__(self, own: SeenTable, tables: Mapping[str, SeenTable], kinds: Mapping[bool, dict[str, str]]) -> None:
+        self.own, self.kinds = own, kinds
+        self.nodes: dict[str, Mapped] = {}
+        self.relationships: list[Mapped] = []
+        free = [each for each in own.columns if each not in (own.key, own.label)]
+        self.ignored = [each for each in free if not each.values or _is_useless(each)]
+        left = [each for each in free if each not in self.ignored]
+        linked = [(each, table, kind) for each in left for table, kind in [_meant(each, own, tables)] if kind]
+        named = own.label or own.key
+        if named is None and len(linked) < 2:
+            named = next((each for each in left if each.kind == "text"), (left or own.columns)[0])
+            self.ignored = [each for each in self.ignored if each is not named]
+        linked = [each for each in linked if each[0] is not named]
+        if named is None:  # the first relationship has the properties: between references, to a place last
+            linked.sort(key=lambda each: (each[1] is None, each[2] == "PLACE"))
+        ties = self._link(named, linked)
+        owner = self.nodes[next(iter(self.nodes))] if named else self.relationships[0]
+        if named is not own.key and own.key:
+            self._add(owner, own.key)
+        for column in left:
+            if column is not named and column not in [each for each, *_ in linked]:
+                is_tied = column.kind == "date" and found(column.words, TERMS) and own.type != "EVENT"
+                self._add(ties[0] if is_tied and len(ties) == 1 else owner, column)
+
+    def _link(self, named: SeenColumn | None, linked: list[tuple[SeenColumn, SeenTable | None, str]]) -> list[Mapped]:
+        """Add the nodes and their relationships; return those that dates such as "since" may belong to."""
+        centre, kind = self.own.type.lower(), self.own.type
+        if named:
+            keyed = {"key": self.own.meant.name} if self.own.meant else {}
+            self.nodes[centre] = {"type": kind, "name": named.name, **keyed}
+        ties: list[tuple[str, bool, Mapped]] = []
+        for column, table, other in linked:
+            names = _numbered(_identifier("_".join(column.rest) or other))
+            name = next(each for each in names if each not in self.nodes)
+            split = {"split": column.split.strip()} if column.split else {}
+            ends = {"table": table.name, "key": column.name} if table else {"type": other, "name": column.name}
+            self.nodes[name] = {**ends, **split}
+            if len(self.nodes) == 1:
+                centre, kind = name, other
+                continue
+            fits = relationship(kind, other, column.words)
+            source, target = (name, centre) if fits.startswith("~") else (centre, name)
+            self.relationships.append({"from": source, "type": fits.removeprefix("~"), "to": target})
+            ties.append((other, table is not None, self.relationships[-1]))
+        firms = [each for other, _, each in ties if other == "ORGANIZATION"]
+        return firms if len(firms) == 1 else [each for other, is_key, each in ties if is_key or other == "ORGANIZATION"]
+
+    def _add(self, part: Mapped, column: SeenColumn) -> None:
+        """Add a column to the properties of a node or a relationship."""
+        is_node, plain = "from" not in part, _identifier(column.name)
+        dated = found(column.words, STRONG) or (self.own.type != "PERSON" and found(column.words, WEAK))
+        wanted = dated if column.kind == "date" else found(column.words, MEANINGS)
+        if not is_node:
+            wanted = found(column.words, TERMS) if column.kind == "date" else ""
+        properties, kinds = part.setdefault("properties", {}), self.kinds[is_node]
+        tries = itertools.chain([wanted or plain, plain, f"{self.own.type.lower()}_{plain}"], _numbered(plain))
+        name = next(
+            each for each in tries if each not in properties and kinds.setdefault(each, column.kind) == column.kind
+        )
+        value = {"column": column.name, "kind": column.kind, **column.how}
+        properties[name] = value if column.kind != "text" else column.name
+
+    def written(self) -> Iterator[str]:
+        """Yield the lines of the map."""
+        own = self.own
+        yield ""
+        size = f"{own.columns[0].rows:,} rows, {len(own.columns):,} columns"
+        for each in (f"{own.name}: {size}", *(column.seen for column in own.columns)):
+            yield "# " + "".join(char if char.isprintable() else " " for char in each)
+        unique = [own.key.name] if own.key else []
+        file = {"file": own.name.removesuffix(f"/{own.sheet}"), "sheet": own.sheet, "unique": unique}
+        yield from _section("[tables]", file | {"ignore": [each.name for each in self.ignored]})
+        for name, node in self.nodes.items():
+            yield from _section(f"tables.nodes.{_toml_key(name)}", node)
+        for part in self.relationships:
+            yield from _section("[tables.relationships]", part)
+
+
+def _meant(column: SeenColumn, own: SeenTable, tables: Mapping[str, SeenTable]) -> tuple[SeenTable | None, str]:
+    """Return the table whose rows the values of a column mean, and the type of what they mean; "" for nothing."""
+    best, meant, parts = (False, False, 0.0), None, column.parts
+    for table in tables.values() if column.kind != "date" else ():
+        keys = set(table.meant.values) if table.meant and table.meant is not column else set()
+        share = sum(each in keys for each in parts) / max(1, len(parts))
+        words = {*table.stem, *(table.meant.words if table.meant else ())} - LISTS["generic"]
+        rank = (not words.isdisjoint(column.words), column.header_type == table.type, share)
+        is_code = not all(each.isdecimal() for each in parts)
+        if share >= MOST and rank > best and (is_code or any(rank[:2])):
+            best, meant = rank, table
+    return meant, meant.type if meant else column.type
+
+
+def _is_useless(column: SeenColumn) -> bool:
+    """Return whether a column has hashes, or one address for all rows."""
+    is_constant = len({*column.values}) == 1 and column.rows > 1
+    return all(map(_HASH.fullmatch, column.values)) or (is_constant and "://" in column.values[0])
+
+
+def _identifier(text: str) -> str:
+    """Return a text as a name of nodes or properties."""
+    plain = re.sub(r"\W+", "_", fold(text)).strip("_").lower()
+    return plain if plain.isidentifier() else f"column_{plain}" if f"x{plain}".isidentifier() and plain else "column"
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """Yield a name, then the same with numbers."""
+    return itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+
+
+def _section(header: str, part: Mapped) -> Iterator[str]:
+    """Yield the lines of a part of the map, its properties last."""
+    yield f"\n[{header}]"
+    yield from (f"{name} = {_toml(value)}" for name, value in part.items() if value and name != "properties")
+    if properties := part.get("properties"):
+        yield f"[{header.strip('[]')}.properties]"
+        yield from (f"{_toml_key(name)} = {_toml(value)}" for name, value in properties.items())
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _toml_key(name: str) -> str:
+    return name if name.isascii() else _toml(name)
