@@ -32,11 +32,12 @@ class Judged:
     has_type: bool  # the right one
 
 
-def judged(folder: Path) -> Iterator[Judged]:
-    """Yield what is right about each table of a folder."""
-    gold = tomllib.loads((folder / "gold.toml").read_text(encoding="utf-8"))
+def judged(folder: Path, packages: Path | None = None) -> Iterator[Judged]:
+    """Yield what is right about each table of a folder; of those that come inside `packages` where that is given."""
+    gold = tomllib.loads((folder / ("packages.toml" if packages else "gold.toml")).read_text(encoding="utf-8"))
+    places = {name: packages / each["path"] if packages else folder / name for name, each in gold.items()}
     for _, names in itertools.groupby(sorted(gold), lambda name: name.split("_")[0] if "_" in name else name):
-        found = TableMap.model_validate(tomllib.loads(propose({name: read_file(folder / name) for name in names})))
+        found = TableMap.model_validate(tomllib.loads(propose({name: read_file(places[name]) for name in names})))
         extended(schemas.load("lean"), read_map(found.model_dump(by_alias=True)))
         for table in found.tables:
             right, roles = gold[table.named], roles_of(table)
@@ -69,9 +70,10 @@ def roles_of(table: MappedTable) -> Mapping[str, list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--packages", type=Path, metavar="SITE", help="site-packages with the tables of packages.toml")
     parser.add_argument("--show", action="store_true", help="list what is wrong")
     given = parser.parse_args()
-    found = [each for folder in given.folders for each in judged(folder)]
+    found = [each for folder in given.folders for each in judged(folder, given.packages)]
     for each in found:
         count = f"{each.columns - len(each.wrong):>3} of {each.columns:>3}"
         print(f"{each.table:<32} {count}  {each.type}{'' if each.has_type else ' (wrong)'}")

@@ -12,6 +12,7 @@ from typing import Any
 from kg_neo4j import factory, interrupts
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.folders import LoadedFolder, real_path
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import SourceNotFound, UsageError
@@ -94,13 +95,7 @@ def load(
         sync = Sync(stored, settings, options, tally, [each.source for each in checked.places], checked.addresses)
         read = sync.documents(checked.documents(known, documents))
         # ---- chunks
-        anew = replace(
-            configuration, rebuild=True
-        )  # rows of a table are read again where the map changed: no model is asked
-        cut = (
-            CutDocument(each, cut_document(each, tokeniser, settings, options), anew if each.lines else configuration)
-            for each in read
-        )
+        cut = _cut(read, tokeniser, settings, options, configuration)
         # ---- extraction
         jobs = _jobs(run, cut, extraction)
         found = itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration) if files else ())
@@ -117,6 +112,15 @@ def load(
         tally.notes += extraction.extractor.notes
         by_rules = extractor is None and not extraction.extractor.converses
         return tally.report(database, settings.graph, communities, by_rules=by_rules)
+
+
+def _cut(
+    read: Iterable[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions, how: LoadConfiguration
+) -> Iterator[CutDocument]:
+    """Yield documents with their chunks. A table whose map has changed is read again: that costs nothing."""
+    for each in read:
+        chunks = cut_document(each, tokeniser, settings, options)
+        yield CutDocument(each, chunks, replace(how, rebuild=True) if each.lines else how)
 
 
 def _jobs(run: Run, cut: Iterable[CutDocument], extraction: ExtractionConfig) -> Iterator[DocumentJob]:
