@@ -316,3 +316,17 @@ def test_real_texts_keep_every_bound(shared_data):
         source = document(path.read_text(encoding="utf-8"))
         for tokens in (200, 300, 1200):
             check(source, chunking.chunk(source, TOKENISER, max_tokens=tokens), chunking.largest(tokens))
+
+
+def test_each_row_of_a_table_is_a_chunk_and_keeps_its_id_where_others_come_and_go() -> None:
+    rows = ["name: Ada", "name: Ben", "name: Ada"]
+    made = {}
+    for lines in ((2, 3, 5), (3, 5)):
+        text = "\n".join(rows[-len(lines) :])
+        chunks = chunking.chunk(replace(document(text), lines=lines), TOKENISER)
+        assert [(each.text, each.line, text[each.start : each.end]) for each in chunks] == [
+            (row, line, row) for row, line in zip(rows[-len(lines) :], lines, strict=True)
+        ]
+        made[lines] = {each.id for each in chunks}
+    assert len(made[2, 3, 5]) == 3
+    assert made[3, 5] < made[2, 3, 5]

@@ -229,3 +229,28 @@ def test_a_closed_list_of_preferred_types_allows_no_other() -> None:
     assert (schema.node_types, schema.relationship_types) == (("TICKET",), ())
     assert schemas.parse(schemas.write(schema, ()), "D").hash == schema.hash
     assert {each.effect for each in compare(schemas.parse(open_lists, "A"), schema)} == {Effect.REFUSED}
+
+
+def with_salary(text: str, kind: str = "number") -> str:
+    column = f'[[nodes]]\nname = "salary"\nkind = "{kind}"\nfold = "mode"\nasked = false\nnote = "of tables"\n\n'
+    return text.replace("[[relationships]]", f"{column}[[relationships]]", 1)
+
+
+def test_columns_of_tables_may_come_and_go_but_hold_what_they_held() -> None:
+    plain, own = schemas.parse(BASE, "A"), schemas.parse(with_salary(BASE), "B")
+    assert [each.name for each in own.unasked_nodes] == ["salary"]
+    assert own.node_header == plain.node_header  # no model is asked for it
+    for pair in ((plain, own), (own, plain)):
+        assert [each.effect for each in compare(*pair)] == [Effect.FREE]
+    other = schemas.parse(with_salary(BASE, "text"), "C")
+    assert [each.effect for each in compare(own, other)] == [Effect.REFUSED]
+    assert schemas.parse(schemas.write(own, ()), "D").hash == own.hash
+
+
+def test_the_widest_schema_has_the_columns_of_all_tables() -> None:
+    salary, size = with_salary(BASE), with_salary(BASE).replace('"salary"', '"staff"')
+    versions = [schemas.parse(each, "A") for each in (BASE, salary, size)]
+    wide = schemas.widest(versions)
+    assert [each.name for each in wide.unasked_nodes] == ["salary", "staff"]
+    assert schemas.widest(versions[::-1]).node_columns == wide.node_columns
+    assert schemas.widest([versions[0]]).hash == versions[0].hash

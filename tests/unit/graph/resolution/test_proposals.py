@@ -313,3 +313,16 @@ def test_kinds_are_alike_in_both_directions() -> None:
     assert likeness(kind_of("GLACIER"), kind_of("CONCEPT")) == 0.5
     assert likeness(kind_of("OTHER"), kind_of("DATE")) == 0
     assert likeness(kind_of("SHIP", {"SHIP": "PLACE"}), kind_of("CITY")) == 1
+
+
+def test_rows_with_other_keys_of_one_table_are_two_and_a_text_may_mean_either() -> None:
+    names = ("Ann Lee", "Dr. Ann Lee")
+
+    def keyed(*keys: tuple[str, str]) -> list[Mentioned]:
+        return [replace(named(name), keys=frozenset([key])) for name, key in zip(names, keys, strict=True)]
+
+    joined = {"Dr. Ann Lee ~ Ann Lee: title"}
+    assert found(ProposalVerdict.JOIN, *map(named, names)) == joined
+    assert found(ProposalVerdict.JOIN, *keyed(("people.csv", "1"), ("people.csv", "2"))) == set()
+    assert found(ProposalVerdict.JOIN, *keyed(("people.csv", "1"), ("staff.csv", "2"))) == joined
+    assert found(ProposalVerdict.JOIN, keyed(("people.csv", "1"), ("a", "b"))[0], named(names[1])) == joined

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.graph import queries
-from kg_neo4j.retrieve.cypher.templates import EXAMPLES, Form, _forms, recognise, relationships_of, types_of
+from kg_neo4j.retrieve.cypher.templates import EXAMPLES, PLACED, Form, _forms, recognise, relationships_of, types_of
 
 
 def form(question: str) -> Form:
@@ -123,3 +123,24 @@ def test_kinds_are_types_of_the_graph(kind: str, types: tuple[str, ...] | None) 
 def test_verbs_are_types_of_which_every_word_is_said(verb: str, found: tuple[str, ...], direction: str) -> None:
     known = ["STUDIED_AT", "STUDIED_IN", "MET", "MARRIED_TO", "TAUGHT", "FATHER_OF", "FATHER_IN_LAW_OF", "SON_OF"]
     assert relationships_of(verb, "in", known) == (found, direction)
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "x", "kind", "verb", "years", "is_list"),
+    [
+        ("How many firms are in Oslo?", "number_related", "Oslo", "firms", PLACED, None, True),
+        ("How many people work for Fjord Data?", "number_related", "Fjord Data", "people", "work", None, False),
+        ("How many people worked for X since 2010?", "number_related", "X", "people", "worked", (2010, 9_999), False),
+        ("How many ships does Fjord Data own?", "number_related", "Fjord Data", "ships", "own", None, False),
+        ("Who works at Fjord Data since 2019?", "stated", "Fjord Data", "who", "works", (2019, 9_999), True),
+        ("Who met Ada in 1833?", "stated", "Ada", "who", "met", (1833, 1833), True),
+        ("Who met Ada?", "stated", "Ada", "who", "met", None, False),
+        ("Which firms are located in New York?", "stated", "New York", "firms", PLACED, None, True),
+    ],
+)
+def test_counts_and_lists_by_a_verb_a_place_or_a_year(
+    question: str, query: str, x: str, kind: str, verb: str, years: tuple[int, int] | None, is_list: bool
+) -> None:
+    found = form(question)
+    assert (found.query, found.x, found.kind, found.verb) == (query, x, kind, verb)
+    assert (found.years, found.is_list) == (years, is_list)
