@@ -51,7 +51,6 @@ NOT_RUN = {
     'kg ask "Who is the harbour master of Molde?"': "the same",
     "kg load https://example.org/report": "needs the network; tests/wings/readers/integration/test_web.py has a server",
     "kg load deeds.pdf": "needs a scan; tests/wings/readers/unit/readers/test_scans.py",
-    "kg load sqlite": "needs a database; tests/integration/test_tables.py",
     "kg load --from sources.txt": "needs the network; tests/wings/readers/integration/test_web_refresh.py",
     "kg load --refresh https": "the same",
     # commands of other programs
