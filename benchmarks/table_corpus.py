@@ -18,7 +18,9 @@ MAP = """
 [[tables]]
 file = "people.csv"
 unique = ["id"]
-nodes.person = { type = "PERSON", name = "name", key = "id" }
+nodes.person.type = "PERSON"
+nodes.person.name = "name"
+nodes.person.key = "id"
 nodes.person.properties.start_date = { column = "born", kind = "date" }
 nodes.firm = { table = "firms.csv", key = "firm" }
 nodes.town = { type = "PLACE", name = "town" }
