@@ -184,9 +184,10 @@ def _line_of(text: str, place: Place) -> str:
     def depth(count: int) -> int:
         """Return how many keys of the place are in the first lines, and in what the last one of them begins."""
         try:
-            part, found = tomllib.loads("\n".join(lines[:count])), 0
+            part: Any = tomllib.loads("\n".join(lines[:count]))
         except tomllib.TOMLDecodeError:
             return depth(count + 1)
+        found = 0
         with suppress(LookupError, TypeError):
             for key in place:
                 part, found = part[key], found + 1

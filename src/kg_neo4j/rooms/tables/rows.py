@@ -45,6 +45,7 @@ class NamedKey(NamedTuple):
     name: str
     type: str
     line: int
+    shown: str  # its name; with the key where several keys have the name
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,10 @@ class ReadTable:
     table: Table
     places: Mapping[str, int]  # of columns
     keys: Mapping[str, NamedKey]
-    shared: frozenset[str]  # names that several keys have
 
     def cell(self, row: TableRow, column: str | None) -> str:
         """Return the value of a column in a row; "" for no column."""
         return row.cells[self.places[column]] if column is not None else ""
-
-    def name_of(self, key: str) -> str:
-        """Return the name of the node that a key means; with the key where several keys have the name."""
-        name = self.keys[key].name
-        return f"{name} ({key})" if normalise(name) in self.shared else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +73,7 @@ class TableDocument(Document):
 class WrittenRow:
     """What a row says: an answer, and the cells that its numbers mean; or why it cannot be read."""
 
+    line: int
     text: str
     answer: str
     offsets: tuple[tuple[int, int], ...]
@@ -148,12 +144,12 @@ class RowWriter:
         for row in self.own.table.rows:
             if len(row.cells) != len(names) or row.cells == names:
                 fault = "the names again" if row.cells == names else f"{len(row.cells)} cells for {len(names)} columns"
-                yield WrittenRow(BETWEEN.join(filter(None, row.cells)), "", (), fault)
+                yield WrittenRow(row.line, BETWEEN.join(filter(None, row.cells)), "", (), fault)
                 continue
             text, cells = self._text(row)
             fault = self._fault(row)
             answer = "" if fault else self._answer(row, text, cells)
-            yield WrittenRow(text, answer, (*cells.values(), (0, len(text))), fault)
+            yield WrittenRow(row.line, text, answer, (*cells.values(), (0, len(text))), fault)
 
     def _text(self, row: TableRow) -> tuple[str, dict[str, tuple[int, int]]]:
         """Return a row in words, and where each column is in it: a key is shown with what it means."""
@@ -163,7 +159,7 @@ class RowWriter:
             if node.table is not None:
                 shown[str(node.key)] = "; ".join(self._meant(node.table, each) for each in _parts(key, node))
             elif key in self.own.keys:
-                shown[str(node.name)] = self.own.name_of(key)
+                shown[str(node.name)] = self.own.keys[key].shown
         pieces: list[str] = []
         cells: dict[str, tuple[int, int]] = {}
         at = 0
@@ -176,7 +172,7 @@ class RowWriter:
 
     def _meant(self, table: str, key: str) -> str:
         meant = self.tables[table]
-        return f"{meant.name_of(key)} [{key}]" if key in meant.keys else key
+        return f"{meant.keys[key].shown} [{key}]" if key in meant.keys else key
 
     def _fault(self, row: TableRow) -> str:
         """Return why a row cannot have the key that it has; empty where it can."""
@@ -227,7 +223,7 @@ class RowWriter:
         columns = (named, *filter(None, [node.type_column]))
         cell, key = self.own.cell(row, named), self.own.cell(row, node.key)
         if node.table is None and key:
-            name = self.own.name_of(key) if key in self.own.keys else cell
+            name = self.own.keys[key].shown if key in self.own.keys else cell
             yield _Piece(f"n-{number}", own_type, name, columns, f"{self.own.mapped.named}: {key}")
             return
         for place, part in enumerate(_parts(cell, node)):
@@ -236,7 +232,7 @@ class RowWriter:
                 yield _Piece(own_id, own_type, part, columns)
             elif part in (meant := self.tables[node.table]).keys:
                 own_key = f"{node.table}: {part}"
-                yield _Piece(own_id, meant.keys[part].type, meant.name_of(part), columns, own_key)
+                yield _Piece(own_id, meant.keys[part].type, meant.keys[part].shown, columns, own_key)
             else:
                 yield _Piece(f"key {part} of {node.table}", "", "", columns, is_missing=True)
 
