@@ -157,7 +157,7 @@ class RowWriter:
         for node in self.own.mapped.nodes.values():
             key = self.own.cell(row, node.key)
             if node.table is not None:
-                shown[str(node.key)] = "; ".join(self._meant(node.table, each) for each in _parts(key, node))
+                shown[str(node.key)] = "; ".join(self._meant(node.table, each) for each in parts_of(key, node.split))
             elif key in self.own.keys:
                 shown[str(node.name)] = self.own.keys[key].shown
         pieces: list[str] = []
@@ -226,7 +226,7 @@ class RowWriter:
             name = self.own.keys[key].shown if key in self.own.keys else cell
             yield _Piece(f"n-{number}", own_type, name, columns, f"{self.own.mapped.named}: {key}")
             return
-        for place, part in enumerate(_parts(cell, node)):
+        for place, part in enumerate(parts_of(cell, node.split)):
             own_id = f"n-{number}x{place}"
             if node.table is None:
                 yield _Piece(own_id, own_type, part, columns)
@@ -245,9 +245,9 @@ class RowWriter:
         return day or (text[:10] if given.kind == "date" and _TIME.match(text) else text)
 
 
-def _parts(cell: str, node: MappedNode) -> list[str]:
+def parts_of(cell: str, split: str | None) -> list[str]:
     """Return the names or keys in a cell."""
-    parts = cell.split(node.split) if node.split else [cell]
+    parts = cell.split(split) if split else [cell]
     return [part for each in parts if (part := each.strip())]
 
 
