@@ -140,12 +140,8 @@ class SeenTable:
     columns: tuple[SeenColumn, ...]
     key: SeenColumn | None
     label: SeenColumn | None  # has the names of the rows
+    meant: SeenColumn | None  # by it other tables can mean the rows
     type: str
-
-    @property
-    def meant(self) -> SeenColumn | None:
-        """The column by which other tables can mean its rows."""
-        return self.key or (self.label if self.label and self.label.is_unique else None)
 
 
 def see(name: str, sheet: str | None, table: Table) -> SeenTable:
@@ -162,8 +158,9 @@ def see(name: str, sheet: str | None, table: Table) -> SeenTable:
     kind = found(stem[-1:], LISTS["rows"]) or found(key.rest if key else (), LISTS["rows"])
     label = _best(columns, lambda each: _as_label(each, stem, kind, is_near=each in columns[:2]))
     signs = Counter(filter(None, (found([word], LISTS["signs"]) for each in columns for word in each.words)))
-    kind = kind or found(label.rest if label else (), LISTS["rows"]) or max(signs, key=signs.__getitem__, default="OBJECT")
-    return SeenTable(name, sheet, stem, tuple(columns), key, None if label is key else label, kind)
+    kind = kind or found(label.rest if label else (), LISTS["rows"]) or max(signs, key=signs.__getitem__, default="")
+    meant = key or (label if label and label.is_unique else None)
+    return SeenTable(name, sheet, stem, tuple(columns), key, None if label is key else label, meant, kind or "OBJECT")
 
 
 def _best(columns: Sequence[SeenColumn], score: Callable[[SeenColumn], int]) -> SeenColumn | None:

@@ -32,7 +32,6 @@ SHOWN = 200  # characters of a list in an error
 class TablePlace:
     """Where a table of the map is, and what it is called in the graph."""
 
-    number: int  # in the map, from 0
     mapped: MappedTable
     source: str
     read: Callable[[], Table]
@@ -76,14 +75,14 @@ def places_of(sources: Sequence[Any], table_map: TableMap, options: LoadOptions)
         what = "query for the database" if address else "table for each DataFrame"
         raise UsageError(f"{table_map.at()} has no {what}", hint="`kg map` proposes one")
     files = {real_path(each): each for each in names if each != address}
-    for number, mapped in enumerate(table_map.tables):
+    for mapped in table_map.tables:
         name = mapped.named
         if name in named:
-            yield TablePlace(number, mapped, name, partial(reading.of_frame, named.pop(name)), name, name)
+            yield TablePlace(mapped, name, partial(reading.of_frame, named.pop(name)), name, name)
         elif mapped.query is not None and address is not None:
-            yield TablePlace(number, mapped, name, partial(reading.of_query, address, mapped.query), name, name)
+            yield TablePlace(mapped, name, partial(reading.of_query, address, mapped.query), name, name)
         elif mapped.file is None:
-            why = f"{table_map.at('tables', number)}: {name} is no file"
+            why = f"{table_map.at('tables', table_map.tables.index(mapped))}: {name} is no file"
             raise UsageError(why, hint="name the address of its database, or pass a DataFrame of this name")
         else:
             path = table_map.folder / mapped.file
@@ -96,7 +95,7 @@ def places_of(sources: Sequence[Any], table_map: TableMap, options: LoadOptions)
                 called = (f"{key}/{sheet}", f"{key}, sheet {sheet}") if sheet else (key, key)
                 read = partial(reading.read_file, file, sheet=sheet, header=mapped.header, encoding=options.encoding)
                 is_loaded = bool(is_for_any or not sources or files.pop(real, None) is not None)
-                yield TablePlace(number, mapped, source, read, *called, real, is_loaded)
+                yield TablePlace(mapped, source, read, *called, real, is_loaded)
     if left := [*files.values(), *named]:
         known = ", ".join(each.named for each in table_map.tables)[:SHOWN]
         hint = "`kg map` proposes a map of it"
@@ -105,16 +104,17 @@ def places_of(sources: Sequence[Any], table_map: TableMap, options: LoadOptions)
 
 def read_table(where: TablePlace, table_map: TableMap) -> ReadTable:
     """Read a table, and check its columns and what has to be unique. Raises UsageError with its name and the line."""
-    source, mapped, at = printable(where.source), where.mapped, ("tables", where.number)
+    source, mapped = printable(where.source), where.mapped
+    at = ("tables", table_map.tables.index(mapped))
     try:
         table = where.read()
     except UnreadableSource as error:
         raise UsageError(f"{source}: {error}", hint=error.hint) from error
-    own = ReadTable(mapped, table, {name: place for place, name in enumerate(table.columns)}, {})
+    own = ReadTable(mapped, table, {name: place for place, name in enumerate(table.columns)}, {}, {})
     wanted: list[tuple[Place, str]]
     wanted = [((*at, field), name) for field in ("unique", "ignore") for name in getattr(mapped, field)]
     parts = [each for each in table_map.parts() if each[0][:2] == at]
-    wanted += [((*outer, *inner), name) for outer, part in parts for inner, name in part.columns()]
+    wanted += [((*outer, *inner), name) for outer, part in parts for inner, name in part.columns]
     for column_at, name in wanted:
         if name not in own.places:
             known = ", ".join(table.columns)[:SHOWN]
@@ -128,14 +128,20 @@ def read_table(where: TablePlace, table_map: TableMap) -> ReadTable:
                 why = f"{source}, line {row.line}: {column} {value!r} is that of line {seen[value]}"
                 raise UsageError(why, hint=f"the map says that {column} is unique: correct the table, or the map")
     keys: dict[str, NamedKey] = {}
+    faults: dict[int, str] = {}
     if node := mapped.keyed:
         for row in whole:
             key, name = own.cell(row, node.key), own.cell(row, node.name)
-            if key and name and key not in keys:
-                keys[key] = NamedKey(name, node.type or own.cell(row, node.type_column), row.line, name)
+            if not key or not name:
+                continue
+            kind = node.type or own.cell(row, node.type_column)
+            first = keys.setdefault(key, NamedKey(name, kind, row.line, name))
+            if name != first.name and normalise(name) != normalise(first.name):
+                faults[row.line] = f"the key {key!r} is {first.name!r} on line {first.line}, and {name!r} here"
     owners = Counter(normalise(each.name) for each in keys.values())
     shared = {key: each for key, each in keys.items() if owners[normalise(each.name)] > 1}
-    return replace(own, keys=keys | {key: each._replace(shown=f"{each.name} ({key})") for key, each in shared.items()})
+    keys |= {key: each._replace(shown=f"{each.name} ({key})") for key, each in shared.items()}
+    return replace(own, keys=keys, faults=faults)
 
 
 def _document(

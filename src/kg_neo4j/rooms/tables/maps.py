@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -47,12 +47,12 @@ class MappedPart(_Part):
     type_column: str | None = None
     properties: dict[str, MappedProperty] = Field(default_factory=dict)
 
-    def columns(self) -> Iterator[tuple[Place, str]]:
-        """Yield the columns that it reads, each with its place in the part."""
-        for name in ("name", "key", "type_column"):
-            if column := getattr(self, name, None):
-                yield (name,), column
-        yield from ((("properties", name), each.column) for name, each in self.properties.items())
+    @cached_property
+    def columns(self) -> Sequence[tuple[Place, str]]:
+        """The columns that it reads, each with its place in the part."""
+        named = {name: getattr(self, name, None) for name in ("name", "key", "type_column")}
+        values = [(("properties", name), each.column) for name, each in self.properties.items()]
+        return [*(((name,), column) for name, column in named.items() if column), *values]
 
 
 class MappedNode(MappedPart):
