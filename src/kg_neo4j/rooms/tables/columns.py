@@ -19,12 +19,8 @@ from kg_neo4j.words import fold
 
 MOST, SAMPLE = 0.9, 200  # share of the filled cells that make a column what it is; cells that are tried first
 DIFFER, NAMES_DIFFER, LONG = 0.5, 0.8, 60  # share of names that differ, by header or without; characters of a name
-_DATE = re.compile(r"(?:1\d{3}|20\d\d|2100)(-\d\d(?:-\d\d(?:T\d\d:.*)?)?)?")
-_PARSED = re.compile(r"-\d{1,4}|\d{3,4}(-\d\d){0,2}")  # a date that is read without a form
-_CODE = re.compile(r"(?=.*\d)[\w./-]{1,20}")
-_AROUND = re.compile(r"[\d\s.,'()+\u2212-]")  # what a number has and no unit
-_NO_NUMBER = re.compile(r"0\d|[A-Za-z]+\d|\+\d{5}|\d{12}")  # codes
 _DATA = data_files.beside(__file__)
+_FORM = {name: re.compile(pattern) for name, pattern in _DATA.table("patterns").items()}
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -76,14 +72,9 @@ class SeenColumn:
     remark: str = ""
 
     @property
-    def differing(self) -> float:
-        """The share of the values that differ."""
-        return len(set(self.values)) / max(1, len(self.values))
-
-    @property
     def is_unique(self) -> bool:
         """Whether every row has a value of its own; one of a hundred may be empty."""
-        return self.differing == 1 and len(self.values) >= 0.99 * self.rows
+        return 0 < len({*self.values}) == len(self.values) >= 0.99 * self.rows
 
     @property
     def is_keyed(self) -> bool:
@@ -104,7 +95,7 @@ class SeenColumn:
     @property
     def is_naming(self) -> bool:
         """Whether its values look like names: they have letters, and are neither keys nor long."""
-        count, worded = len(self.values), sum(bool(re.search(r"[^\W\d_]{2}", each)) for each in self.values)
+        count, worded = len(self.values), sum(bool(_FORM["letters"].search(each)) for each in self.values)
         is_long = sum(map(len, self.values)) >= LONG * max(1, count)
         return self.kind == "text" and not self.is_keyed and not is_long and worded >= MOST * count
 
@@ -153,7 +144,9 @@ def see(name: str, sheet: str | None, table: Table) -> SeenTable:
     cells = [*zip(*(row.cells for row in table.rows if len(row.cells) == len(table.columns)), strict=True)]
     columns = [_column(*each) for each in zip(table.columns, cells or [()] * len(table.columns), strict=True)]
     if any(each.how.get("decimal") or each.how.get("format", "").startswith("%d.") for each in columns):
-        columns = [_with_comma(each) for each in columns]
+        unclear = [each for each in columns if each.kind == "number" and any("." in value for value in each.values)]
+        commas = [each for each in unclear if each.fits(partial(number_of, decimal=",")) == each.fit]
+        columns = [replace(each, how={"decimal": ","}) if each in commas else each for each in columns]
     key = _best(columns, lambda each: _as_key(each, stem, is_first=each is columns[0]))
     kind = found(stem[-1:], LISTS["rows"]) or found(key.rest if key else (), LISTS["rows"])
     label = _best(columns, lambda each: _as_label(each, stem, kind, is_near=each in columns[:2]))
@@ -179,7 +172,7 @@ def _as_key(column: SeenColumn, stem: Sequence[str], *, is_first: bool) -> int:
     is_own = not set(column.rest) - {*stem}
     if not column.is_unique or column.kind != "text" or (has(column.words, "text") and not is_own):
         return 0
-    is_code = is_first and all(map(_CODE.fullmatch, column.values))
+    is_code = is_first and all(map(_FORM["key"].fullmatch, column.values))
     return 2 + 2 * is_own + is_first if column.is_keyed else int(is_code)
 
 
@@ -190,7 +183,8 @@ def _as_label(column: SeenColumn, stem: Sequence[str], kind: str, *, is_near: bo
     is_other = has(words, "unnamed") or has(words, "text")
     if not column.is_naming or not column.values or (is_other and not is_own):
         return 0
-    if column.differing < DIFFER:  # rows that say something of one thing again
+    differing = len({*column.values}) / len(column.values)
+    if differing < DIFFER:  # rows that say something of one thing again
         return int(is_own)
     if set(words) & _WORDS["part"]:
         return 3 if set(words) & _WORDS["surname"] else 2
@@ -199,7 +193,7 @@ def _as_label(column: SeenColumn, stem: Sequence[str], kind: str, *, is_near: bo
         return 7 - bool(rest)
     if len(rest) < len(words) and named in ("", kind):
         return 5 - (named != kind)
-    if column.differing < NAMES_DIFFER or (named != kind and (named and (kind or not is_near))):
+    if differing < NAMES_DIFFER or (named != kind and (named and (kind or not is_near))):
         return 0
     return 1 if not named or named != kind else 5 if is_near and len(words) == 1 else 3
 
@@ -215,7 +209,8 @@ def _as_date(column: SeenColumn) -> SeenColumn | None:
     """Return a column of dates, and how they are read; None where it has others."""
     needed = MOST * len(column.values)
     is_dated = any(found(column.words, LISTS[each]) for each in ("strong", "weak")) or has(column.words, "dated")
-    fit = column.fits(_DATE.fullmatch)
+    is_day = _FORM["day"].fullmatch
+    fit = column.fits(is_day)
     if fit >= needed and (is_dated or any("-" in each for each in column.values)):
         return replace(column, kind="date", fit=fit)
     for forms in _FORMS:
@@ -225,27 +220,16 @@ def _as_date(column: SeenColumn) -> SeenColumn | None:
         if max(fits) >= needed:
             why = "; no value says whether the day or the month is first: add format = "
             return replace(column, kind="date", fit=max(fits), remark=why + " or ".join(map(json.dumps, forms)))
-    fit = column.fits(_is_parsed) if is_dated else 0
+    parsed = _FORM["parsed"].fullmatch
+    fit = column.fits(lambda each: is_dated and (not each.isdecimal() or is_day(each)) and parsed(parse_date(each)))
     return replace(column, kind="date", fit=fit) if is_dated and fit >= needed else None
-
-
-def _is_parsed(text: str) -> bool:
-    is_year = not text.isdecimal() or _DATE.fullmatch(text)
-    return bool(is_year and _PARSED.fullmatch(parse_date(text)))
 
 
 def _as_number(column: SeenColumn) -> SeenColumn | None:
     """Return a column of numbers of one unit, and how they are read; None where it has others."""
     fits = {mark: column.fits(partial(number_of, decimal=mark)) for mark in ".,"}
     mark = max(fits, key=fits.__getitem__)  # a point where both fit
-    units = {_AROUND.sub("", each) for each in column.values if number_of(each, mark)} - {""}
-    if fits[mark] < MOST * len(column.values) or len(units) > 1 or any(map(_NO_NUMBER.match, column.values)):
+    units = {_FORM["around"].sub("", each) for each in column.values if number_of(each, mark)} - {""}
+    if fits[mark] < MOST * len(column.values) or len(units) > 1 or any(map(_FORM["code"].match, column.values)):
         return None
     return replace(column, kind="number", fit=fits[mark], how={"decimal": mark} if mark != "." else {})
-
-
-def _with_comma(column: SeenColumn) -> SeenColumn:
-    """Return a column of a table with decimal commas: there a point stands between thousands."""
-    is_marked = column.kind == "number" and any("." in each for each in column.values)
-    is_other = is_marked and column.fits(partial(number_of, decimal=",")) == column.fit
-    return replace(column, how={"decimal": ","}) if is_other else column

@@ -60,7 +60,8 @@ def tables_of(
     tables = [(each, read_table(each, table_map)) for each in places]
     known = {each.mapped.named: own for each, own in tables}
     extractor = TableExtractor(hashlib.sha256(table_map.model_dump_json().encode()).hexdigest()[:32])
-    documents = (_document(each, own, known, schema, settings.graph) for each, own in tables if each.is_loaded)
+    loaded = ((each, RowWriter(own, known, schema)) for each, own in tables if each.is_loaded)
+    documents = (_document(each, writer, settings.graph) for each, writer in loaded)
     return documents, extractor, replace(options, schema=schema, table_map=None, alias=None)
 
 
@@ -144,11 +145,9 @@ def read_table(where: TablePlace, table_map: TableMap) -> ReadTable:
     return replace(own, keys=keys, faults=faults)
 
 
-def _document(
-    where: TablePlace, own: ReadTable, tables: Mapping[str, ReadTable], schema: Schema, graph: str
-) -> TableDocument:
+def _document(where: TablePlace, writer: RowWriter, graph: str) -> TableDocument:
     """Return a table as a document; a row of which nothing is shown is left out."""
-    rows = tuple(each for each in RowWriter(own, tables, schema).rows() if each.text)
+    rows = tuple(each for each in writer.rows() if each.text)
     text = "\n".join(each.text for each in rows)
     named = (graph, KIND, where.key)
     found = TableDocument(document_id(*named), *named, where.title, where.source, text, text_hash(text), rows=rows)

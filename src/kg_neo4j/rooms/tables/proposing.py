@@ -81,7 +81,7 @@ class _Proposal:
             self.relationships.append({"from": source, "type": fits.removeprefix("~"), "to": target})
             ties.append((other, table is not None, self.relationships[-1]))
         firms = [each for other, _, each in ties if other == "ORGANIZATION"]
-        return firms if len(firms) == 1 else [each for other, is_key, each in ties if is_key or other == "ORGANIZATION"]
+        return firms or [each for _, is_key, each in ties if is_key]
 
     def _add(self, part: Mapped, column: SeenColumn) -> None:
         """Add a column to the properties of a node or a relationship."""

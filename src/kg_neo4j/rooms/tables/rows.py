@@ -160,8 +160,6 @@ class RowWriter:
                 at += len(pieces[-1]) + len(BETWEEN)
         return BETWEEN.join(pieces), cells
 
-    # -- the answer
-
     def _answer(self, row: TableRow, text: str, cells: Mapping[str, tuple[int, int]]) -> str:
         """Return what a row says, in the two sections of the schema."""
         numbers = {column: str(number) for number, column in enumerate(cells, 1)}
