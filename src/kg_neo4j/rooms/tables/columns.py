@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from pathlib import PurePath
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import parse_date
@@ -17,15 +17,10 @@ from kg_neo4j.rooms.tables.reading import Table
 from kg_neo4j.rooms.tables.rows import date_of, number_of
 from kg_neo4j.words import fold
 
-MOST, SAMPLE = 0.9, 200  # share of the filled cells that make a column what it is; cells by which forms are chosen
+MOST, SAMPLE = 0.9, 200  # share of the filled cells that make a column what it is; cells that are tried first
 DIFFER, NAMES_DIFFER, LONG = 0.5, 0.8, 60  # share of names that differ, by header or without; characters of a name
-_DATE = re.compile(r"(?:1\d{3}|20\d\d|2100)(-\d\d(?:-\d\d(?:T\d\d:.*)?)?)?")
-_PARSED = re.compile(r"-\d{1,4}|\d{3,4}(-\d\d){0,2}")  # a date that is read without a form
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_CODE = re.compile(r"(?=.*\d)[\w./-]{1,20}")
-_AROUND = re.compile(r"[\d\s.,'()+\u2212-]")  # what a number has and no unit
-_NO_NUMBER = re.compile(r"0\d|[A-Za-z]+\d|\+\d{5}|\d{12}")  # codes
 _DATA = data_files.beside(__file__)
+_FORM = {name: re.compile(pattern) for name, pattern in _DATA.table("patterns").items()}
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -35,16 +30,17 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"(?<=ch|sh|ss)es$|(?<=..[^su])s$", "", re.sub("ies$", "y", word)) for word in words)
 
 
-def _lists(key: str) -> dict[str, frozenset[str]]:
-    lists = _DATA.table(key).items()
-    return {name: frozenset("_".join(words_of(each)) for each in text.split()) for name, text in lists}
-
-
-LISTS, STRONG, WEAK, TERMS, MEANINGS = (_lists(key) for key in ("words", "strong", "weak", "terms", "meanings"))
-ROWS, COLUMNS, SIGNS = (_lists(key) for key in ("rows", "columns", "signs"))
+LISTS = {
+    section: {name: frozenset("_".join(words_of(each)) for each in text.split()) for name, text in lists.items()}
+    for section in ("words", "strong", "weak", "terms", "meanings", "rows", "columns", "signs")
+    for lists in [_DATA.table(section)]
+}
+_WORDS = LISTS["words"]
 _FORMS = [line.split(" | ") for line in _DATA.lines("forms")]
 _EMPTY = frozenset(_DATA.table("words")["empty"].split())
-_RELATIONSHIPS = _DATA.rows("relationships", 4)
+_RELATIONSHIPS = [
+    (one, other, {kind: frozenset(words_of(known))}) for one, other, known, kind in _DATA.rows("relationships", 4)
+]  # the last one is for all
 
 
 def found(words: Iterable[str], lists: Mapping[str, frozenset[str]]) -> str:
@@ -59,7 +55,7 @@ def found(words: Iterable[str], lists: Mapping[str, frozenset[str]]) -> str:
 
 def has(words: Iterable[str], name: str) -> bool:
     """Return whether one of the words is in the list of this name."""
-    return bool(found(words, {name: LISTS[name]}))
+    return bool(found(words, {name: _WORDS[name]}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +72,9 @@ class SeenColumn:
     remark: str = ""
 
     @property
-    def sample(self) -> Sequence[str]:
-        """Some of the values, from all over the column."""
-        return self.values[:: len(self.values) // SAMPLE + 1]
-
-    @property
-    def differing(self) -> float:
-        """The share of the values that differ."""
-        return len(set(self.values)) / max(1, len(self.values))
-
-    @property
     def is_unique(self) -> bool:
         """Whether every row has a value of its own; one of a hundred may be empty."""
-        return self.differing == 1 and len(self.values) >= 0.99 * self.rows
+        return 0 < len({*self.values}) == len(self.values) >= 0.99 * self.rows
 
     @property
     def is_keyed(self) -> bool:
@@ -104,19 +90,14 @@ class SeenColumn:
     def header_type(self) -> str:
         """The type of what its header says that it names; "" for none."""
         before = self.rest[: self.rest.index("of")] if "of" in self.rest else ()
-        return found(("_".join(self.words), *(before or self.rest)[-1:]), COLUMNS)
+        return found(("_".join(self.words), *(before or self.rest)[-1:]), LISTS["columns"])
 
     @property
     def is_naming(self) -> bool:
         """Whether its values look like names: they have letters, and are neither keys nor long."""
-        count, worded = len(self.values), sum(bool(_LETTERS.search(each)) for each in self.values)
+        count, worded = len(self.values), sum(bool(_FORM["letters"].search(each)) for each in self.values)
         is_long = sum(map(len, self.values)) >= LONG * max(1, count)
         return self.kind == "text" and not self.is_keyed and not is_long and worded >= MOST * count
-
-    @property
-    def type(self) -> str:
-        """The type of what its values name; "" for none."""
-        return self.header_type if self.is_naming else ""
 
     @property
     def split(self) -> str:
@@ -126,19 +107,18 @@ class SeenColumn:
         return next((mark for mark in marks if sum(mark in each for each in self.values) > 1), "")
 
     @property
-    def parts(self) -> Sequence[str]:
-        """The names or keys in its cells."""
-        split = self.split
-        parted = (part for each in self.values for part in (each.split(split) if split else [each]))
-        return [part for each in parted if (part := each.strip())]
-
-    @property
     def seen(self) -> str:
         """What was seen, in words."""
         if not self.values:
             return f"{self.name}: empty"
         kinds = f"{self.kind}{'s'[: self.fit != 1]} of {self.rows:,}"
         return f"{self.name}: {self.fit:,} {kinds}, as {self.values[0][:LONG]}{self.remark}"
+
+    def fits(self, parse: Callable[[str], object]) -> int:
+        """Return how many values can be parsed; 0 where most of a sample from all over the column cannot."""
+        sample = self.values[:: len(self.values) // SAMPLE + 1]
+        is_tried = sum(bool(parse(each)) for each in sample) >= DIFFER * len(sample)
+        return sum(bool(parse(each)) for each in self.values) if is_tried else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,30 +131,29 @@ class SeenTable:
     columns: tuple[SeenColumn, ...]
     key: SeenColumn | None
     label: SeenColumn | None  # has the names of the rows
+    meant: SeenColumn | None  # by it other tables can mean the rows
     type: str
-
-    @property
-    def meant(self) -> SeenColumn | None:
-        """The column by which other tables can mean its rows."""
-        return self.key or (self.label if self.label and self.label.is_unique else None)
 
 
 def see(name: str, sheet: str | None, table: Table) -> SeenTable:
     """Return what the columns and the rows of a table are."""
-    words = words_of(name.removesuffix(f"/{sheet}").rsplit("/", 1)[-1].rsplit(".", 1)[0]) + words_of(sheet or "")
-    kept = (re.sub("(?<=...)(list|liste|tabelle|daten)$", "", each) for each in words if each not in LISTS["general"])
-    begun = itertools.dropwhile(LISTS["ending"].__contains__, kept)
-    stem = tuple(itertools.takewhile(lambda each: each not in LISTS["ending"], begun))
+    words = words_of(PurePath(name.removesuffix(f"/{sheet}")).stem) + words_of(sheet or "")
+    kept = (re.sub("(?<=...)(list|liste|tabelle|daten)$", "", each) for each in words if each not in _WORDS["general"])
+    begun = itertools.dropwhile(_WORDS["ending"].__contains__, kept)
+    stem = tuple(itertools.takewhile(lambda each: each not in _WORDS["ending"], begun))
     cells = [*zip(*(row.cells for row in table.rows if len(row.cells) == len(table.columns)), strict=True)]
     columns = [_column(*each) for each in zip(table.columns, cells or [()] * len(table.columns), strict=True)]
     if any(each.how.get("decimal") or each.how.get("format", "").startswith("%d.") for each in columns):
-        columns = [_with_comma(each) for each in columns]
+        unclear = [each for each in columns if each.kind == "number" and any("." in value for value in each.values)]
+        commas = [each for each in unclear if each.fits(partial(number_of, decimal=",")) == each.fit]
+        columns = [replace(each, how={"decimal": ","}) if each in commas else each for each in columns]
     key = _best(columns, lambda each: _as_key(each, stem, is_first=each is columns[0]))
-    kind = found(stem[-1:], ROWS) or found(key.rest if key else (), ROWS)
+    kind = found(stem[-1:], LISTS["rows"]) or found(key.rest if key else (), LISTS["rows"])
     label = _best(columns, lambda each: _as_label(each, stem, kind, is_near=each in columns[:2]))
-    signs = Counter(filter(None, (found([word], SIGNS) for each in columns for word in each.words)))
-    kind = kind or found(label.rest if label else (), ROWS) or max(signs, key=signs.__getitem__, default="OBJECT")
-    return SeenTable(name, sheet, stem, tuple(columns), key, None if label is key else label, kind)
+    signs = Counter(filter(None, (found([word], LISTS["signs"]) for each in columns for word in each.words)))
+    kind = kind or found(label.rest if label else (), LISTS["rows"]) or max(signs, key=signs.__getitem__, default="")
+    meant = key or (label if label and label.is_unique else None)
+    return SeenTable(name, sheet, stem, tuple(columns), key, None if label is key else label, meant, kind or "OBJECT")
 
 
 def _best(columns: Sequence[SeenColumn], score: Callable[[SeenColumn], int]) -> SeenColumn | None:
@@ -182,17 +161,10 @@ def _best(columns: Sequence[SeenColumn], score: Callable[[SeenColumn], int]) -> 
     return best if score(best) else None
 
 
-def _count(parse: Callable[[str], Any], values: Iterable[str]) -> int:
-    return sum(bool(parse(each)) for each in values)
-
-
-def relationship(source: str, target: str, words: Iterable[str]) -> str:
+def relationship(source: str, target: str, words: Sequence[str]) -> str:
     """Return the type of relationship that fits two types and a header; with ~ it leads from the target."""
-    for one, other, known, kind in _RELATIONSHIPS:
-        fits = not known or found(words, {kind: frozenset(words_of(known))})
-        if fits and one in (source, "*") and other in (target, "*"):
-            return kind
-    raise ValueError(f"no relationship from {source} to {target}")  # the last row is for all
+    rows = [known for one, other, known in _RELATIONSHIPS if one in (source, "*") and other in (target, "*")]
+    return next(kind for known in rows for kind, each in known.items() if not each or found(words, known))
 
 
 def _as_key(column: SeenColumn, stem: Sequence[str], *, is_first: bool) -> int:
@@ -200,7 +172,7 @@ def _as_key(column: SeenColumn, stem: Sequence[str], *, is_first: bool) -> int:
     is_own = not set(column.rest) - {*stem}
     if not column.is_unique or column.kind != "text" or (has(column.words, "text") and not is_own):
         return 0
-    is_code = is_first and all(map(_CODE.fullmatch, column.values))
+    is_code = is_first and all(map(_FORM["key"].fullmatch, column.values))
     return 2 + 2 * is_own + is_first if column.is_keyed else int(is_code)
 
 
@@ -211,16 +183,17 @@ def _as_label(column: SeenColumn, stem: Sequence[str], kind: str, *, is_near: bo
     is_other = has(words, "unnamed") or has(words, "text")
     if not column.is_naming or not column.values or (is_other and not is_own):
         return 0
-    if column.differing < DIFFER:  # rows that say something of one thing again
+    differing = len({*column.values}) / len(column.values)
+    if differing < DIFFER:  # rows that say something of one thing again
         return int(is_own)
-    if set(words) & LISTS["part"]:
-        return 3 if set(words) & LISTS["surname"] else 2
-    named = column.header_type or found(reversed(rest), ROWS)
+    if set(words) & _WORDS["part"]:
+        return 3 if set(words) & _WORDS["surname"] else 2
+    named = column.header_type or found(reversed(rest), LISTS["rows"])
     if is_own:
         return 7 - bool(rest)
     if len(rest) < len(words) and named in ("", kind):
         return 5 - (named != kind)
-    if column.differing < NAMES_DIFFER or (named != kind and (named and (kind or not is_near))):
+    if differing < NAMES_DIFFER or (named != kind and (named and (kind or not is_near))):
         return 0
     return 1 if not named or named != kind else 5 if is_near and len(words) == 1 else 3
 
@@ -234,40 +207,29 @@ def _column(name: str, cells: Sequence[str]) -> SeenColumn:
 
 def _as_date(column: SeenColumn) -> SeenColumn | None:
     """Return a column of dates, and how they are read; None where it has others."""
-    values, needed, sample = column.values, MOST * len(column.values), column.sample
-    is_dated = found(column.words, STRONG) or found(column.words, WEAK) or has(column.words, "dated")
-    fit = _count(_DATE.fullmatch, values)
-    if fit >= needed and (is_dated or any("-" in each for each in values)):
+    needed = MOST * len(column.values)
+    is_dated = any(found(column.words, LISTS[each]) for each in ("strong", "weak")) or has(column.words, "dated")
+    is_day = _FORM["day"].fullmatch
+    fit = column.fits(is_day)
+    if fit >= needed and (is_dated or any("-" in each for each in column.values)):
         return replace(column, kind="date", fit=fit)
     for forms in _FORMS:
-        ways = [partial(date_of, form=form) for form in forms]
-        if all(_count(way, sample) < DIFFER * len(sample) for way in ways):
-            continue
-        fits = [_count(way, values) for way in ways]
+        fits = [column.fits(partial(date_of, form=form)) for form in forms]
         if max(fits) >= needed and len({*fits}) == len(fits):
             return replace(column, kind="date", fit=max(fits), how={"format": forms[fits.index(max(fits))]})
         if max(fits) >= needed:
             why = "; no value says whether the day or the month is first: add format = "
             return replace(column, kind="date", fit=max(fits), remark=why + " or ".join(map(json.dumps, forms)))
-    read = [each for each in values if is_dated and _PARSED.fullmatch(parse_date(each))]
-    fit = _count(lambda each: _DATE.fullmatch(each) or not each.isdecimal(), read)
+    parsed = _FORM["parsed"].fullmatch
+    fit = column.fits(lambda each: is_dated and (not each.isdecimal() or is_day(each)) and parsed(parse_date(each)))
     return replace(column, kind="date", fit=fit) if is_dated and fit >= needed else None
 
 
 def _as_number(column: SeenColumn) -> SeenColumn | None:
     """Return a column of numbers of one unit, and how they are read; None where it has others."""
-    values, sample = column.values, column.sample
-    ways = {mark: partial(number_of, decimal=mark) for mark in ".,"}
-    fits = {mark: _count(way, values if _count(way, sample) else ()) for mark, way in ways.items()}
+    fits = {mark: column.fits(partial(number_of, decimal=mark)) for mark in ".,"}
     mark = max(fits, key=fits.__getitem__)  # a point where both fit
-    units = {_AROUND.sub("", each) for each in values if ways[mark](each)} - {""}
-    if fits[mark] < MOST * len(values) or len(units) > 1 or any(map(_NO_NUMBER.match, values)):
+    units = {_FORM["around"].sub("", each) for each in column.values if number_of(each, mark)} - {""}
+    if fits[mark] < MOST * len(column.values) or len(units) > 1 or any(map(_FORM["code"].match, column.values)):
         return None
     return replace(column, kind="number", fit=fits[mark], how={"decimal": mark} if mark != "." else {})
-
-
-def _with_comma(column: SeenColumn) -> SeenColumn:
-    """Return a column of a table with decimal commas: there a point stands between thousands."""
-    is_marked = column.kind == "number" and any("." in each for each in column.values)
-    is_other = is_marked and _count(partial(number_of, decimal=","), column.values) == column.fit
-    return replace(column, how={"decimal": ","}) if is_other else column

@@ -18,10 +18,11 @@ from kg_neo4j.extract.schema import ColumnKind
 if TYPE_CHECKING:
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.pipeline.options import LoadOptions
-    from kg_neo4j.records import Document, Extraction, NodeRow, RelationshipRow
+    from kg_neo4j.records import Document, Extraction
     from kg_neo4j.settings import Settings
 
 SHOWN, FAULTS = 10, 3  # rows of each table that are shown, and rows that fail
+_COUNTED = {"rejected": "rejected", "dropped": "left out", "no_dates": "no dates"}  # in words
 _ISO = re.compile(r"-?\d{1,4}(-\d\d){0,2}")
 
 
@@ -86,52 +87,44 @@ def _tried(document: Document, config: ExtractionConfig) -> dict[str, Any]:
     from kg_neo4j.graph.identity import normalise
 
     chunks = chunk(document, tokens.load("approximate-1"))
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("rejected", "dropped", "no_dates")}
     columns = (*config.schema.node_columns, *config.schema.relationship_columns)
     dates = {each.name for each in columns if each.kind is ColumnKind.DATE}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
     nodes: set[tuple[str, str]] = set()
     shown: list[dict[str, Any]] = []
     failed: list[str] = []
     relationships = 0
     for _, found in extract_all([DocumentJob(document, chunks, chunks)], config):
-        rows: tuple[NodeRow | RelationshipRow, ...] = (*found.nodes, *found.relationships)
         nodes |= {(each.type, normalise(each.name)) for each in found.nodes}
         relationships += len(found.relationships)
         failed += [found.detail] * (found.outcome not in USABLE)
         counts["rejected"].update(str(each.reason) for each in found.rejections)
         counts["dropped"].update(str(each.reason) for each in found.dropped)
+        rows: list[Any] = [*found.nodes, *found.relationships]
         values = ((name, str(value)) for each in rows for name, value in each.properties.items() if name in dates)
         counts["no_dates"].update(name for name, value in values if not _ISO.fullmatch(value))
-        shown += [_shown(found)] * (len(shown) < SHOWN)
+        if len(shown) < SHOWN:
+            shown.append(_shown(found))
     sizes = {"rows": len(chunks), "nodes": len(nodes), "relationships": relationships, "failed": len(failed)}
     return {"table": document.title, **sizes, **counts, "failures": failed[:FAULTS], "shown": shown}
 
 
 def _shown(found: Extraction) -> dict[str, Any]:
     """Return what a row becomes, in words."""
-
-    def said(row: NodeRow | RelationshipRow, words: str) -> str:
-        values = ", ".join(f"{name} {value}" for name, value in row.properties.items())
-        return f"{words} ({values})" if values else words
-
     names = {each.node_id: each.name for each in found.nodes}
-    return {
-        "line": found.chunk.line,
-        "nodes": [said(each, f"{each.type} {each.name}") for each in found.nodes],
-        "relationships": [
-            said(each, f"{names[each.source_id]} {each.type} {names[each.target_id]}") for each in found.relationships
-        ],
-    }
+    ends = ((each, names[each.source_id], names[each.target_id]) for each in found.relationships)
+    rows: list[tuple[Any, str]] = [(each, f"{each.type} {each.name}") for each in found.nodes]
+    rows += [(each, f"{source} {each.type} {target}") for each, source, target in ends]
+    values = [", ".join(f"{name} {value}" for name, value in each.properties.items()) for each, _ in rows]
+    said = [f"{words} ({each})" if each else words for (_, words), each in zip(rows, values, strict=True)]
+    return {"line": found.chunk.line, "nodes": said[: len(found.nodes)], "relationships": said[len(found.nodes) :]}
 
 
 def _print(tables: Sequence[dict[str, Any]]) -> None:
-    said = {"rejected": "rejected", "dropped": "left out", "no_dates": "no dates"}
     for found in tables:
         facts = {name: value for name, value in found.items() if isinstance(value, str | int)}
-        for name, words in said.items():
-            counts = ", ".join(f"{count:,} {each}" for each, count in found[name].items())
-            facts |= {words: counts} if counts else {}
-        print_facts(facts)
+        counts = {words: found[name].items() for name, words in _COUNTED.items() if found[name]}
+        print_facts(facts | {words: ", ".join(f"{n:,} {each}" for each, n in own) for words, own in counts.items()})
         remark("failed", found["failures"])
         for row in found["shown"]:
             print_text("\n  ".join([f"line {row['line']}", *row["nodes"], *row["relationships"]]))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, normalise_type
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _READS = re.compile(r"(?:--.*\n|[\s(])*(?:select|with|values|from)\b", re.IGNORECASE)
-_KEY = re.compile(r"""\s*([\w.-]+|"[^"]+")\s*=""")
 Place = tuple[str | int, ...]  # of a part of the map: keys, and numbers in lists
 
 
@@ -33,28 +34,25 @@ class MappedProperty(_Part):
     format: str | None = Field(default=None, pattern="%[Yy]")
     decimal: Literal[".", ","] = "."
 
-
-def _property(given: Any) -> Any:
-    return {"column": given} if isinstance(given, str) else given
-
-
-def _type(text: str) -> str:
-    return normalise_type(text, RESERVED_RELATIONSHIP_TYPES)
+    @model_validator(mode="before")
+    @classmethod
+    def _is_column(cls, given: Any) -> Any:
+        return {"column": given} if isinstance(given, str) else given
 
 
 class MappedPart(_Part):
     """What has a type, one for all rows or that of a column, and properties."""
 
-    type: Annotated[str, AfterValidator(_type)] | None = None
+    type: Annotated[str, AfterValidator(partial(normalise_type, reserved=RESERVED_RELATIONSHIP_TYPES))] | None = None
     type_column: str | None = None
-    properties: dict[str, Annotated[MappedProperty, BeforeValidator(_property)]] = Field(default_factory=dict)
+    properties: dict[str, MappedProperty] = Field(default_factory=dict)
 
-    def columns(self) -> Iterator[tuple[Place, str]]:
-        """Yield the columns that it reads, each with its place in the part."""
-        for name in ("name", "key", "type_column"):
-            if column := getattr(self, name, None):
-                yield (name,), column
-        yield from ((("properties", name), each.column) for name, each in self.properties.items())
+    @cached_property
+    def columns(self) -> Sequence[tuple[Place, str]]:
+        """The columns that it reads, each with its place in the part."""
+        named = {name: getattr(self, name, None) for name in ("name", "key", "type_column")}
+        values = [(("properties", name), each.column) for name, each in self.properties.items()]
+        return [*(((name,), column) for name, column in named.items() if column), *values]
 
 
 class MappedNode(MappedPart):
@@ -161,11 +159,11 @@ def read_map(given: str | Path | Mapping[str, Any] | TableMap) -> TableMap:
 
     Raises UsageError, with the line of the file, for what is no map.
     """
-    text, where = "", str(given) if isinstance(given, str | Path) else "the map"
+    path = Path(given) if isinstance(given, str | Path) else None
+    text, where = "", str(given) if path else "the map"
     try:
-        if isinstance(given, str | Path):
-            text = Path(given).read_text(encoding="utf-8")
-        found = TableMap.model_validate(tomllib.loads(text) if isinstance(given, str | Path) else given)
+        text = path.read_text(encoding="utf-8") if path else ""
+        found = TableMap.model_validate(tomllib.loads(text) if path else given)
     except OSError as error:
         raise UsageError(f"cannot read the map {given}: {error.strerror}", hint="`kg map FILE` makes one") from error
     except ValidationError as error:
@@ -179,28 +177,21 @@ def read_map(given: str | Path | Mapping[str, Any] | TableMap) -> TableMap:
     return found
 
 
-def _line_of(text: str, place: Sequence[str | int]) -> str:
+def _line_of(text: str, place: Place) -> str:
     """Return ", line N" of the key of a TOML text that is at `place`, or of the nearest one around it."""
-    best = at = 0
-    table: list[str | int] = []
-    counts: dict[Place, int] = {}  # of tables in lists, the last one's number
-    for number, line in enumerate(text.splitlines(), 1):
-        found: list[str | int] = []
-        if header := _HEADER.match(line):
-            table = []
-            *outer, last = (part.strip(" \"'") for part in header[2].split("."))
-            for part in outer:
-                table += [part, *[counts[each] for each in [(*table, part)] if each in counts]]
-            table.append(last)
-            if header[1] == "[[":
-                counts[tuple(table)] = counts.get(tuple(table), -1) + 1
-                table.append(counts[tuple(table)])
-            found = table
-        elif key := _KEY.match(line):
-            found = [*table, *key[1].strip('"').split(".")]
-        same = 0
-        while same < min(len(found), len(place)) and found[same] == place[same]:
-            same += 1
-        if same > best:
-            best, at = same, number
+    lines = text.splitlines()
+
+    def depth(count: int) -> int:
+        """Return how many keys of the place are in the first lines, and in what the last one of them begins."""
+        try:
+            part: Any = tomllib.loads("\n".join(lines[:count]))
+        except tomllib.TOMLDecodeError:
+            return depth(count + 1)
+        found = 0
+        with suppress(LookupError, TypeError):
+            for key in place:
+                part, found = part[key], found + 1
+        return found
+
+    at = bisect_left(range(len(lines)), depth(len(lines)), key=depth)
     return f", line {at}" if at else ""

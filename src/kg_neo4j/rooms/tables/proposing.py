@@ -9,26 +9,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.rooms.tables.columns import (
-    LISTS,
-    MEANINGS,
-    MOST,
-    STRONG,
-    TERMS,
-    WEAK,
-    SeenColumn,
-    SeenTable,
-    found,
-    relationship,
-    see,
-)
+from kg_neo4j.rooms.tables.columns import LISTS, MOST, SeenColumn, SeenTable, found, relationship, see
 from kg_neo4j.rooms.tables.reading import Table
+from kg_neo4j.rooms.tables.rows import parts_of
 from kg_neo4j.words import fold
 
 _HASH = re.compile(r"[0-9a-f]{32,}")
 _HEAD = """# A proposed map. Correct it, try it with `kg load --map FILE --dry-run`, then load.
 # docs/how-to/tables.md describes all keys."""
-Mapped = dict[str, Any]  # a part of the map
+Mapped = dict[str, Any]  # a part of the map, by the keys of a TOML file
 
 
 def propose(tables: Mapping[str, Table], sheets: Mapping[str, str] | None = None) -> str:
@@ -43,8 +32,7 @@ def propose(tables: Mapping[str, Table], sheets: Mapping[str, str] | None = None
         is_node: {**taken, **{each.name: str(each.kind) if each.is_property else "" for each in columns}}
         for is_node, columns in ((True, schema.node_columns), (False, schema.relationship_columns))
     }
-    mapped = (_Proposal(each, seen, kinds) for each in seen.values())
-    return "\n".join([_HEAD, *itertools.chain.from_iterable(each.written() for each in mapped)]) + "\n"
+    return "\n".join([_HEAD, *(line for each in seen.values() for line in _Proposal(each, seen, kinds).lines())]) + "\n"
 
 
 class _Proposal:
@@ -55,13 +43,12 @@ class _Proposal:
         self.nodes: dict[str, Mapped] = {}
         self.relationships: list[Mapped] = []
         free = [each for each in own.columns if each not in (own.key, own.label)]
-        self.ignored = [each for each in free if not each.values or _is_useless(each)]
-        left = [each for each in free if each not in self.ignored]
+        left = [each for each in free if not _is_useless(each)]
         linked = [(each, table, kind) for each in left for table, kind in [_meant(each, own, tables)] if kind]
         named = own.label or own.key
         if named is None and len(linked) < 2:
             named = next((each for each in left if each.kind == "text"), (left or own.columns)[0])
-            self.ignored = [each for each in self.ignored if each is not named]
+        self.ignored = [each.name for each in free if each not in left and each is not named]
         linked = [each for each in linked if each[0] is not named]
         if named is None:  # the first relationship has the properties: between references, to a place last
             linked.sort(key=lambda each: (each[1] is None, each[2] == "PLACE"))
@@ -71,7 +58,7 @@ class _Proposal:
             self._add(owner, own.key)
         for column in left:
             if column is not named and column not in [each for each, *_ in linked]:
-                is_tied = column.kind == "date" and found(column.words, TERMS) and own.type != "EVENT"
+                is_tied = column.kind == "date" and found(column.words, LISTS["terms"]) and own.type != "EVENT"
                 self._add(ties[0] if is_tied and len(ties) == 1 else owner, column)
 
     def _link(self, named: SeenColumn | None, linked: list[tuple[SeenColumn, SeenTable | None, str]]) -> list[Mapped]:
@@ -84,9 +71,8 @@ class _Proposal:
         for column, table, other in linked:
             names = _numbered(_identifier("_".join(column.rest) or other))
             name = next(each for each in names if each not in self.nodes)
-            split = {"split": column.split.strip()} if column.split else {}
             ends = {"table": table.name, "key": column.name} if table else {"type": other, "name": column.name}
-            self.nodes[name] = {**ends, **split}
+            self.nodes[name] = {**ends, "split": column.split.strip()}
             if len(self.nodes) == 1:
                 centre, kind = name, other
                 continue
@@ -95,24 +81,21 @@ class _Proposal:
             self.relationships.append({"from": source, "type": fits.removeprefix("~"), "to": target})
             ties.append((other, table is not None, self.relationships[-1]))
         firms = [each for other, _, each in ties if other == "ORGANIZATION"]
-        return firms if len(firms) == 1 else [each for other, is_key, each in ties if is_key or other == "ORGANIZATION"]
+        return firms or [each for _, is_key, each in ties if is_key]
 
     def _add(self, part: Mapped, column: SeenColumn) -> None:
         """Add a column to the properties of a node or a relationship."""
-        is_node, plain = "from" not in part, _identifier(column.name)
-        dated = found(column.words, STRONG) or (self.own.type != "PERSON" and found(column.words, WEAK))
-        wanted = dated if column.kind == "date" else found(column.words, MEANINGS)
-        if not is_node:
-            wanted = found(column.words, TERMS) if column.kind == "date" else ""
-        properties, kinds = part.setdefault("properties", {}), self.kinds[is_node]
-        tries = itertools.chain([wanted or plain, plain, f"{self.own.type.lower()}_{plain}"], _numbered(plain))
-        name = next(
-            each for each in tries if each not in properties and kinds.setdefault(each, column.kind) == column.kind
-        )
+        is_node, plain, kinds = "from" not in part, _identifier(column.name), self.kinds["from" not in part]
+        of_dates = (["strong"] if self.own.type == "PERSON" else ["strong", "weak"]) if is_node else ["terms"]
+        lists = of_dates if column.kind == "date" else ["meanings"] * is_node
+        wanted = next(filter(None, (found(column.words, LISTS[each]) for each in lists)), plain)
+        tries = itertools.chain([wanted, plain, f"{self.own.type.lower()}_{plain}"], _numbered(plain))
+        free = (each for each in tries if f"properties.{_key(each)}" not in part)
+        name = next(each for each in free if kinds.setdefault(each, column.kind) == column.kind)
         value = {"column": column.name, "kind": column.kind, **column.how}
-        properties[name] = value if column.kind != "text" else column.name
+        part[f"properties.{_key(name)}"] = value if column.kind != "text" else column.name
 
-    def written(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Yield the lines of the map."""
         own = self.own
         yield ""
@@ -121,29 +104,31 @@ class _Proposal:
             yield "# " + "".join(char if char.isprintable() else " " for char in each)
         unique = [own.key.name] if own.key else []
         file = {"file": own.name.removesuffix(f"/{own.sheet}"), "sheet": own.sheet, "unique": unique}
-        yield from _section("[tables]", file | {"ignore": [each.name for each in self.ignored]})
-        for name, node in self.nodes.items():
-            yield from _section(f"tables.nodes.{_toml_key(name)}", node)
-        for part in self.relationships:
-            yield from _section("[tables.relationships]", part)
+        parts = [("[[tables]]", file | {"ignore": self.ignored})]
+        parts += [(f"[tables.nodes.{_key(name)}]", node) for name, node in self.nodes.items()]
+        for header, part in parts + [("[[tables.relationships]]", each) for each in self.relationships]:
+            yield f"\n{header}"
+            yield from (f"{name} = {_toml(value)}" for name, value in part.items() if value)
 
 
 def _meant(column: SeenColumn, own: SeenTable, tables: Mapping[str, SeenTable]) -> tuple[SeenTable | None, str]:
     """Return the table whose rows the values of a column mean, and the type of what they mean; "" for nothing."""
-    best, meant, parts = (False, False, 0.0), None, column.parts
+    best, meant = (False, False, 0.0), None
+    split = column.split
+    parts = [part for each in column.values for part in parts_of(each, split)]
     for table in tables.values() if column.kind != "date" else ():
         keys = set(table.meant.values) if table.meant and table.meant is not column else set()
         share = sum(each in keys for each in parts) / max(1, len(parts))
-        words = {*table.stem, *(table.meant.words if table.meant else ())} - LISTS["generic"]
+        words = {*table.stem, *(table.meant.words if table.meant else ())} - LISTS["words"]["generic"]
         rank = (not words.isdisjoint(column.words), column.header_type == table.type, share)
         is_code = not all(each.isdecimal() for each in parts)
         if share >= MOST and rank > best and (is_code or any(rank[:2])):
             best, meant = rank, table
-    return meant, meant.type if meant else column.type
+    return meant, meant.type if meant else column.header_type if column.is_naming else ""
 
 
 def _is_useless(column: SeenColumn) -> bool:
-    """Return whether a column has hashes, or one address for all rows."""
+    """Return whether a column is empty, has hashes, or one address for all rows."""
     is_constant = len({*column.values}) == 1 and column.rows > 1
     return all(map(_HASH.fullmatch, column.values)) or (is_constant and "://" in column.values[0])
 
@@ -159,20 +144,11 @@ def _numbered(name: str) -> Iterator[str]:
     return itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
 
 
-def _section(header: str, part: Mapped) -> Iterator[str]:
-    """Yield the lines of a part of the map, its properties last."""
-    yield f"\n[{header}]"
-    yield from (f"{name} = {_toml(value)}" for name, value in part.items() if value and name != "properties")
-    if properties := part.get("properties"):
-        yield f"[{header.strip('[]')}.properties]"
-        yield from (f"{_toml_key(name)} = {_toml(value)}" for name, value in properties.items())
-
-
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _toml_key(name: str) -> str:
+def _key(name: str) -> str:
     return name if name.isascii() else _toml(name)

@@ -6,18 +6,18 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple, cast
 
+from kg_neo4j import data_files
 from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.numbering import CITED
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Document, ModelAnswer
 from kg_neo4j.rooms.tables.maps import MappedNode, MappedPart, MappedProperty, MappedRelationship, MappedTable
 from kg_neo4j.rooms.tables.reading import Number, Table, TableRow
@@ -26,16 +26,11 @@ MODEL = "table map"  # stored with answers as what gave them
 BETWEEN = " | "
 KEY = "table_key"  # the column of nodes with the table and the key of their row
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")  # a day has ten characters
-_MONEY = "[$\u00a2-\u00a5\u0e3f\u20a0-\u20cf]"
-_MANY = r"(?:[kKMB]|(?i:bn|mln|mio|mrd|tsd|tys))\b"  # after a number: no unit, but thousands, millions or more
-_UNIT = rf"(?!{_MANY})[^\W\d_]{{1,4}}\.?|[%\u2030\u00b0]|{_MONEY}"
 _MARKS = re.compile(r"[ .,'\u2019\u00a0\u202f]")  # between thousands
+_DATA = data_files.beside(__file__)
 _NUMBER = {
-    decimal: re.compile(
-        rf"\(?(?P<sign>[+-]?)(?:[A-Z]{{3}}|{_MONEY})?\s?(?P<whole>\d+|\d{{1,3}}(?:{marks}\d{{2,3}})*{marks}\d{{3}})"
-        rf"(?:{re.escape(decimal)}(?P<rest>\d+))?\s?(?:{_UNIT})?\)?"
-    )
-    for decimal, marks in {".": "[ ,'\u2019\u00a0\u202f]", ",": "[ .'\u2019\u00a0\u202f]"}.items()
+    decimal: re.compile(_DATA.parts("number", decimal=re.escape(decimal), marks=marks)["number"])
+    for decimal, marks in _DATA.table("marks").items()
 }
 
 
@@ -45,6 +40,7 @@ class NamedKey(NamedTuple):
     name: str
     type: str
     line: int
+    shown: str  # its name; with the key where several keys have the name
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +51,11 @@ class ReadTable:
     table: Table
     places: Mapping[str, int]  # of columns
     keys: Mapping[str, NamedKey]
-    shared: frozenset[str]  # names that several keys have
+    faults: Mapping[int, str]  # by line: why a row cannot have its key
 
     def cell(self, row: TableRow, column: str | None) -> str:
         """Return the value of a column in a row; "" for no column."""
         return row.cells[self.places[column]] if column is not None else ""
-
-    def name_of(self, key: str) -> str:
-        """Return the name of the node that a key means; with the key where several keys have the name."""
-        name = self.keys[key].name
-        return f"{name} ({key})" if normalise(name) in self.shared else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +69,7 @@ class TableDocument(Document):
 class WrittenRow:
     """What a row says: an answer, and the cells that its numbers mean; or why it cannot be read."""
 
+    line: int
     text: str
     answer: str
     offsets: tuple[tuple[int, int], ...]
@@ -110,37 +102,29 @@ class TableExtractor:
         """Keep nothing: a row costs nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A node of one row."""
 
     id: str
     type: str
     name: str
-    columns: tuple[str, ...]  # that name it
     key: str = ""  # of a row: its table and its key
     is_missing: bool = False  # a key that no row of the other table has
 
 
-@dataclass(slots=True)
 class RowWriter:
-    """Writes the rows of one table for one schema."""
+    """Writes the rows of one table for one schema; `tables` are by name those that keys mean."""
 
-    own: ReadTable
-    tables: Mapping[str, ReadTable]  # by name: those that keys mean
-    schema: Schema
-    _headers: list[tuple[str, list[str]]] = field(default_factory=list)  # of both sections: line, keys of the values
-    _columns: dict[int, list[str]] = field(default_factory=dict)  # of parts of the map, by their Python ids
-
-    def __post_init__(self) -> None:
-        mapped, schema = self.own.mapped, self.schema
+    def __init__(self, own: ReadTable, tables: Mapping[str, ReadTable], schema: Schema) -> None:
+        self.own, self.tables, self.schema = own, tables, schema
+        self._headers: list[tuple[str, list[str]]] = []  # of both sections: the line, and the keys of the values
+        mapped = own.mapped
         both = ((mapped.nodes.values(), schema.node_columns), (mapped.relationships, schema.relationship_columns))
         for parts, columns in both:
             named = {KEY, *(name for part in parts for name in part.properties)}
             used = [each for each in columns if not each.is_property or each.name in named]
             keys = [each.name if each.is_property else each.kind.name for each in used]  # NAME, but name of a property
             self._headers.append((",".join(each.name for each in used) + "\n", keys))
-            self._columns |= {id(part): [each for _, each in part.columns()] for part in parts}
 
     def rows(self) -> Iterator[WrittenRow]:
         """Yield the rows in order."""
@@ -148,12 +132,12 @@ class RowWriter:
         for row in self.own.table.rows:
             if len(row.cells) != len(names) or row.cells == names:
                 fault = "the names again" if row.cells == names else f"{len(row.cells)} cells for {len(names)} columns"
-                yield WrittenRow(BETWEEN.join(filter(None, row.cells)), "", (), fault)
+                yield WrittenRow(row.line, BETWEEN.join(filter(None, row.cells)), "", (), fault)
                 continue
             text, cells = self._text(row)
-            fault = self._fault(row)
+            fault = self.own.faults.get(row.line, "")
             answer = "" if fault else self._answer(row, text, cells)
-            yield WrittenRow(text, answer, (*cells.values(), (0, len(text))), fault)
+            yield WrittenRow(row.line, text, answer, (*cells.values(), (0, len(text))), fault)
 
     def _text(self, row: TableRow) -> tuple[str, dict[str, tuple[int, int]]]:
         """Return a row in words, and where each column is in it: a key is shown with what it means."""
@@ -161,9 +145,11 @@ class RowWriter:
         for node in self.own.mapped.nodes.values():
             key = self.own.cell(row, node.key)
             if node.table is not None:
-                shown[str(node.key)] = "; ".join(self._meant(node.table, each) for each in _parts(key, node))
+                known, keys = self.tables[node.table].keys, parts_of(key, node.split)
+                said = (f"{known[each].shown} [{each}]" if each in known else each for each in keys)
+                shown[str(node.key)] = "; ".join(said)
             elif key in self.own.keys:
-                shown[str(node.name)] = self.own.name_of(key)
+                shown[str(node.name)] = self.own.keys[key].shown
         pieces: list[str] = []
         cells: dict[str, tuple[int, int]] = {}
         at = 0
@@ -174,71 +160,53 @@ class RowWriter:
                 at += len(pieces[-1]) + len(BETWEEN)
         return BETWEEN.join(pieces), cells
 
-    def _meant(self, table: str, key: str) -> str:
-        meant = self.tables[table]
-        return f"{meant.name_of(key)} [{key}]" if key in meant.keys else key
-
-    def _fault(self, row: TableRow) -> str:
-        """Return why a row cannot have the key that it has; empty where it can."""
-        if (node := self.own.mapped.keyed) is None:
-            return ""
-        key, name = self.own.cell(row, node.key), self.own.cell(row, node.name)
-        known = self.own.keys.get(key)
-        if known is None or name in ("", known.name) or normalise(known.name) == normalise(name):
-            return ""
-        return f"the key {key!r} is {known.name!r} on line {known.line}, and {name!r} here"
-
-    # -- the answer
-
     def _answer(self, row: TableRow, text: str, cells: Mapping[str, tuple[int, int]]) -> str:
         """Return what a row says, in the two sections of the schema."""
         numbers = {column: str(number) for number, column in enumerate(cells, 1)}
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
 
-        def write(part: MappedPart, ends: Sequence[_Piece], special: dict[str, str]) -> None:
-            used = [column for each in ends for column in each.columns] + [*self._columns[id(part)]]
-            cited = [numbers[column] for column in dict.fromkeys(used) if column in numbers]
+        def write(part: MappedPart, special: dict[str, str], naming: Iterable[str] = ()) -> None:
+            used = dict.fromkeys([*naming, *(column for _, column in part.columns)])
+            cited = [numbers[column] for column in used if column in numbers]
             where = " ".join(cited) if len(cited) <= CITED else str(len(cells) + 1)  # the whole row
             special["EVIDENCE"] = text if self.schema.evidence == "words" else where
             values = special | {name: self._value(row, each) for name, each in part.properties.items()}
-            values[KEY] = ends[0].key
             writer.writerow(map(values.get, self._headers[isinstance(part, MappedRelationship)][1]))
 
         file.write(self._headers[0][0])
         known: dict[str, list[_Piece]] = {}
-        for name, node in self.own.mapped.nodes.items():
+        nodes = self.own.mapped.nodes
+        for name, node in nodes.items():
             known[name] = list(self._pieces(row, node, len(known)))
             for piece in known[name]:
                 if not piece.is_missing:
-                    write(node, [piece], {"ID": piece.id, "TYPE": piece.type, "NAME": piece.name})
+                    write(node, {"ID": piece.id, "TYPE": piece.type, "NAME": piece.name, KEY: piece.key})
         file.write(f"\n{self._headers[1][0]}")
         count = itertools.count(1)
         for each in self.own.mapped.relationships:
-            for ends in itertools.product(known[each.source], known[each.target]):
-                special = {"ID": f"r-{next(count)}", "SOURCE": ends[0].id, "TARGET": ends[1].id}
-                write(each, ends, special | {"TYPE": each.type or self.own.cell(row, each.type_column)})
+            kind = each.type or self.own.cell(row, each.type_column)
+            ends = (nodes[each.source], nodes[each.target])
+            naming = [column for end in ends for column in (end.name or end.key, end.type_column) if column]
+            for source, target in itertools.product(known[each.source], known[each.target]):
+                write(each, {"ID": f"r-{next(count)}", "SOURCE": source.id, "TYPE": kind, "TARGET": target.id}, naming)
         return file.getvalue()
 
     def _pieces(self, row: TableRow, node: MappedNode, number: int) -> Iterator[_Piece]:
         """Yield the nodes that a row has for one of the map; none where its cells are empty."""
-        own_type = node.type or self.own.cell(row, node.type_column)
-        named = str(node.name if node.table is None else node.key)
-        columns = (named, *filter(None, [node.type_column]))
-        cell, key = self.own.cell(row, named), self.own.cell(row, node.key)
+        kind, key = node.type or self.own.cell(row, node.type_column), self.own.cell(row, node.key)
         if node.table is None and key:
-            name = self.own.name_of(key) if key in self.own.keys else cell
-            yield _Piece(f"n-{number}", own_type, name, columns, f"{self.own.mapped.named}: {key}")
+            name = self.own.keys[key].shown if key in self.own.keys else self.own.cell(row, node.name)
+            yield _Piece(f"n-{number}", kind, name, f"{self.own.mapped.named}: {key}")
             return
-        for place, part in enumerate(_parts(cell, node)):
-            own_id = f"n-{number}x{place}"
-            if node.table is None:
-                yield _Piece(own_id, own_type, part, columns)
-            elif part in (meant := self.tables[node.table]).keys:
-                own_key = f"{node.table}: {part}"
-                yield _Piece(own_id, meant.keys[part].type, meant.name_of(part), columns, own_key)
+        for place, part in enumerate(parts_of(key or self.own.cell(row, node.name), node.split)):
+            own_id, table = f"n-{number}x{place}", node.table
+            if table is None:
+                yield _Piece(own_id, kind, part)
+            elif meant := self.tables[table].keys.get(part):
+                yield _Piece(own_id, meant.type, meant.shown, f"{table}: {part}")
             else:
-                yield _Piece(f"key {part} of {node.table}", "", "", columns, is_missing=True)
+                yield _Piece(f"key {part} of {table}", "", "", is_missing=True)
 
     def _value(self, row: TableRow, given: MappedProperty) -> str:
         """Return a value in the form that the schema's columns have; as it is where it has none."""
@@ -249,9 +217,9 @@ class RowWriter:
         return day or (text[:10] if given.kind == "date" and _TIME.match(text) else text)
 
 
-def _parts(cell: str, node: MappedNode) -> list[str]:
+def parts_of(cell: str, split: str | None) -> list[str]:
     """Return the names or keys in a cell."""
-    parts = cell.split(node.split) if node.split else [cell]
+    parts = cell.split(split) if split else [cell]
     return [part for each in parts if (part := each.strip())]
 
 
