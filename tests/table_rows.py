@@ -62,7 +62,7 @@ def _said(found: Extraction) -> Iterator[str]:
 
 
 def _values(properties: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"{name}={value!r}" for name, value in properties.items())
+    yield from (f"{name}={value!r}" for name, value in properties.items() if name != "table_key")
 
 
 def people(source: str, properties: Mapping[str, Any] | None = None, **table: Any) -> dict[str, Any]:

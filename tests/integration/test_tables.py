@@ -374,6 +374,14 @@ def test_the_two_sections_of_the_schema_are_read_as_they_are(
             "node_id_1: Ada Berg [n1] | relationship_type: LIVED_IN | node_id_2: Oslo [n2] | start_date: 1990"
         ],
     }
+    assert str(tmp_path) not in "".join(json.dumps(stated(database, offline.graph)))
+    assert entity(database, offline.graph, "Ada Berg")["table_key"] == ["nodes.csv: n1"]
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for each in (nodes, facts):
+        (moved / each.name).write_bytes(each.read_bytes())
+    both = [str(moved / "nodes.csv"), str(moved / "relationships.csv")]
+    assert load(both, settings=offline).changes == 0  # the same tables, wherever they are
 
 
 # ------------------------------------------------------------------------------------------------------- questions

@@ -59,7 +59,8 @@ def tables_of(
     places = list(places_of(sources, table_map, options))
     tables = [(each, read_table(each, table_map)) for each in places]
     known = {each.mapped.named: own for each, own in tables}
-    extractor = TableExtractor(hashlib.sha256(table_map.model_dump_json().encode()).hexdigest()[:32])
+    said = repr([each.model_dump(exclude={"file"}) for each in table_map.tables])  # wherever the files are
+    extractor = TableExtractor(hashlib.sha256(said.encode()).hexdigest()[:32])
     loaded = ((each, RowWriter(own, known, schema)) for each, own in tables if each.is_loaded)
     documents = (_document(each, writer, settings.graph) for each, writer in loaded)
     return documents, extractor, replace(options, schema=schema, table_map=None, alias=None)
@@ -111,7 +112,7 @@ def read_table(where: TablePlace, table_map: TableMap) -> ReadTable:
         table = where.read()
     except UnreadableSource as error:
         raise UsageError(f"{source}: {error}", hint=error.hint) from error
-    own = ReadTable(mapped, table, {name: place for place, name in enumerate(table.columns)}, {}, {})
+    own = ReadTable(where.key, mapped, table, {name: place for place, name in enumerate(table.columns)}, {}, {})
     wanted: list[tuple[Place, str]]
     wanted = [((*at, field), name) for field in ("unique", "ignore") for name in getattr(mapped, field)]
     parts = [each for each in table_map.parts() if each[0][:2] == at]
@@ -211,9 +212,9 @@ def section_map(sources: Sequence[Any], schema: Schema) -> Mapping[str, Any] | N
         found.append((path, names, values))
     (nodes, own, values), (facts, names, stated) = found
     node = {"key": own["node_id"], "type_column": own["node_type"], "name": own["name"], "properties": values}
-    ends = {end: {"table": nodes, "key": names[f"node_id_{end}"]} for end in ("1", "2")}
+    ends = {end: {"table": "nodes", "key": names[f"node_id_{end}"]} for end in ("1", "2")}
     fact = {"from": "1", "to": "2", "type_column": names["relationship_type"], "properties": stated}
-    own_table = {"file": nodes, "unique": [node["key"]], "nodes": {"node": node}}
+    own_table = {"file": nodes, "name": "nodes", "unique": [node["key"]], "nodes": {"node": node}}
     return {"tables": [own_table, {"file": facts, "nodes": ends, "relationships": [fact]}]}
 
 

@@ -47,6 +47,7 @@ class NamedKey(NamedTuple):
 class ReadTable:
     """A table with its part of the map; `keys` are those of its own node with a key."""
 
+    key: str  # of its document
     mapped: MappedTable
     table: Table
     places: Mapping[str, int]  # of columns
@@ -197,16 +198,16 @@ class RowWriter:
         kind, key = node.type or self.own.cell(row, node.type_column), self.own.cell(row, node.key)
         if node.table is None and key:
             name = self.own.keys[key].shown if key in self.own.keys else self.own.cell(row, node.name)
-            yield _Piece(f"n-{number}", kind, name, f"{self.own.mapped.named}: {key}")
+            yield _Piece(f"n-{number}", kind, name, f"{self.own.key}: {key}")
             return
         for place, part in enumerate(parts_of(key or self.own.cell(row, node.name), node.split)):
             own_id, table = f"n-{number}x{place}", node.table
             if table is None:
                 yield _Piece(own_id, kind, part)
             elif meant := self.tables[table].keys.get(part):
-                yield _Piece(own_id, meant.type, meant.shown, f"{table}: {part}")
+                yield _Piece(own_id, meant.type, meant.shown, f"{self.tables[table].key}: {part}")
             else:
-                yield _Piece(f"key {part} of {table}", "", "", is_missing=True)
+                yield _Piece(f"key {part} of {self.tables[table].key}", "", "", is_missing=True)
 
     def _value(self, row: TableRow, given: MappedProperty) -> str:
         """Return a value in the form that the schema's columns have; as it is where it has none."""

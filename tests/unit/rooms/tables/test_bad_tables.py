@@ -193,7 +193,7 @@ def test_keys_of_other_tables(tmp_path: Path) -> None:
         {"file": str(tmp_path / "f.csv"), "nodes": {"firm": firm}},
     ]
     missing = [
-        f"rejected: 'key {key} of {tmp_path / 'f.csv'}' is not the id of an accepted node row of this answer"
+        f"rejected: 'key {key} of f.csv' is not the id of an accepted node row of this answer"
         for key in ("F9", "n-0 (x)", "F2", "f1")
     ]
     acme = "ORGANIZATION Acme"

@@ -69,7 +69,7 @@ def test_what_is_no_table_is_refused_by_name(kg: Kg) -> None:
     Path("note.txt").write_text("a\n", encoding="utf-8")
     Path("empty.csv").write_text("\n", encoding="utf-8")
     assert kg("map", "note.txt")[2].startswith("error: note.txt: no table; these are read: csv, ")
-    assert kg("map", "people.csv", "empty.csv")[2].startswith("error: empty.csv: no line has the names of columns\n")
+    assert kg("map", "people.csv", "empty.csv")[2].startswith("error: empty.csv: it is empty: ")
     assert kg("map", "gone.csv")[2].startswith("error: gone.csv: it cannot be read: No such file")
     assert kg("map", "people.csv", "--to", "no/such/folder.toml")[2].startswith("error: cannot write no/such/")
 
@@ -103,15 +103,15 @@ failed         0
 rejected       1 missing_end
 no dates       1 start_date
 line 2
-  PERSON Ada Moss (start_date 1980-05-01, birth_year 1980)
-  ORGANIZATION Norda
+  PERSON Ada Moss (start_date 1980-05-01, table_key people.csv: P1, birth_year 1980)
+  ORGANIZATION Norda (table_key firms.csv: F1)
   Ada Moss WORKED_FOR Norda
 line 3
-  PERSON Bo Lund (start_date unknown year)
-  ORGANIZATION Vexel
+  PERSON Bo Lund (start_date unknown year, table_key people.csv: P2)
+  ORGANIZATION Vexel (table_key firms.csv: F2)
   Bo Lund WORKED_FOR Vexel
 line 4
-  PERSON Cy Rask (start_date 1991, birth_year 1991)
+  PERSON Cy Rask (start_date 1991, table_key people.csv: P3, birth_year 1991)
 
 """
     )
