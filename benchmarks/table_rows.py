@@ -42,11 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000], help="rows of people")
+    parser.add_argument("--only", nargs="+", choices=RUNS, default=list(RUNS), help="which runs (default all)")
     parser.add_argument("--rounds", type=int, default=3, help="how often each runs")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "out" / "bench", help="where environments are kept")
     options = parser.parse_args(arguments)
     pythons = {"rows_ours": Path(sys.executable), "rows_graphrag": environments.python_of(PEER, options.cache)}
-    names = list(RUNS)
+    names = options.only
     with server.running(options.cache, Silent()) as database:
         for rows in options.rows:
             found: dict[str, list[tuple[float, float, str]]] = {name: [] for name in names}
