@@ -27,6 +27,7 @@ _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICE
 def load(
     sources: list[str] | None = None,
     listed: str | None = None,
+    table_map: str | None = None,
     options: Annotated[Any, load_options] = None,
     model: str | None = None,
     analytics: bool = True,
@@ -51,12 +52,13 @@ def load(
     from kg_neo4j.pipeline.options import TABLES
 
     sources = [*(sources or ()), *(_listed(listed) if listed else ())]
-    if not sources and not options.wikipedia and not refresh and not re_embed and not options.table_map:
+    if not sources and not options.wikipedia and not refresh and not re_embed and not table_map:
         raise UsageError("nothing to load", hint="name files, folders, --from FILE, --wikipedia TITLE or --refresh")
     if singletons is not None and not analytics:
         raise UsageError("--singletons is about communities, and --no-analytics makes none", hint="leave one out")
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
     options = replace(options, prune=prune, re_embed=re_embed, re_extract=re_extract, budget_usd=budget_usd)
+    options = replace(options, table_map=table_map)
     settings = settings_for(graph=graph, model=model)
     if dry_run and options.table_map:
         plugins.need(TABLES, "tables cannot be read by a map", "install kg-neo4j again")

@@ -140,7 +140,6 @@ def load_options(
     chunk_overlap: int = 0,
     preprocess: str = "none",
     schema: str = "lean",
-    table_map: str | None = None,
     evidence: str = "flag",
     gleanings: int = 0,
     wave: int = 8,
