@@ -25,6 +25,8 @@ table = "firms.csv"
 key = "firm_id"
 [[tables.relationships]]
 from = "person"
+
+pytestmark = pytest.mark.needs("kg_neo4j_readers")
 type = "WORKED_FOR"
 to = "firm"
 [[tables]]

@@ -351,6 +351,7 @@ def test_a_sheet_is_a_table_of_its_file() -> None:
 # ------------------------------------------------------------------------------------------------------- the seen set
 
 
+@pytest.mark.needs("kg_neo4j_readers")
 def test_the_seen_tables_are_read_as_a_person_reads_them() -> None:
     found = list(judged(SEEN))
     assert {each.table: each.wrong for each in found if each.wrong} == {}
