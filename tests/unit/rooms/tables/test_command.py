@@ -11,6 +11,8 @@ import pytest
 from kg_neo4j.rooms.tables.maps import read_map
 from kg_runner import Kg, RunKg
 
+pytestmark = pytest.mark.needs("kg_neo4j_readers")
+
 PEOPLE = "id,name,born,firm_id\nP1,Ada Moss,1980-05-01,F1\nP2,Bo Lund,unknown year,F2\nP3,Cy Rask,1991,F9\n"
 FIRMS = "firm_id,name,city\nF1,Norda,Oslo\nF2,Vexel,Moss\n"
 MAP = """[[tables]]
@@ -25,8 +27,6 @@ table = "firms.csv"
 key = "firm_id"
 [[tables.relationships]]
 from = "person"
-
-pytestmark = pytest.mark.needs("kg_neo4j_readers")
 type = "WORKED_FOR"
 to = "firm"
 [[tables]]
