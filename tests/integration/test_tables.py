@@ -246,7 +246,7 @@ def test_a_row_that_fails_does_so_alone_and_is_listed(folder: Path, offline: Set
     )
     assert (report.rejections, report.dropped) == ({"missing_end": 1}, {"bad_value": 1})
     listed = {each.rejection.detail for each in quarantine(settings=offline)}
-    assert "'F9 in firms.csv' is not the id of an accepted node row of this answer" in listed
+    assert "'key F9 of firms.csv' is not the id of an accepted node row of this answer" in listed
     assert "Eva Lie" in stated(database, offline.graph)
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
     assert tables(folder, offline).failed_chunks == ()

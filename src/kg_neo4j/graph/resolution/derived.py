@@ -99,9 +99,7 @@ def read_mentioned(reader: Reader, graph: str, schema: Schema, keys: Mapping[str
         if (together := shared.get(key)) is None:
             found[key] = gathered.mentioned(**row)
         elif together:
-            together["names"], together["documents"] = (
-                [*together[name], *row[name]] for name in ("names", "documents", "keys")
-            )
+            together |= {name: [*together[name], *row[name]] for name in ("names", "documents", "keys") if name in row}
         else:
             together.update(row, key=key)
     found |= {key: gathered.mentioned(**row) for key, row in shared.items() if row}
