@@ -260,6 +260,25 @@ def test_no_model_is_asked_about_rows_of_tables(folder: Path, online: Settings, 
     assert llm.calls == 0
 
 
+def test_pages_are_no_tables(folder: Path, offline: Settings) -> None:
+    for more in ({"wikipedia": ("Ada",)}, {"refresh": True}):
+        with pytest.raises(UsageError, match="tables are loaded alone"):
+            tables(folder, offline, **more)
+
+
+def test_an_ignored_column_is_not_stored_with_a_row_that_fails(
+    folder: Path, offline: Settings, database: Database
+) -> None:
+    (folder / "people.csv").write_text(f"{PEOPLE}P4,Dan Moe,secret\n", encoding="utf-8")
+    ignoring = MAP.replace('unique = ["id"]', 'ignore = ["since"]').replace(
+        'properties = { start_date = { column = "since", kind = "date" } }', ""
+    )
+    (folder / "map.toml").write_text(ignoring, encoding="utf-8")
+    assert len(tables(folder, offline).failed_chunks) == 1
+    assert "secret" not in json.dumps(graph_of(database, offline.graph))
+    assert "2019-03-01" not in json.dumps(graph_of(database, offline.graph))
+
+
 def test_another_map_reads_the_rows_again(folder: Path, offline: Settings, database: Database) -> None:
     tables(folder, offline)
     (folder / "map.toml").write_text(MAP.replace('type = "WORKED_FOR"', 'type = "MEMBER_OF"'), encoding="utf-8")

@@ -54,6 +54,8 @@ def tables_of(
     given = options.table_map if options.table_map is not None else section_map(sources, schema)
     if given is None:
         return None
+    if options.wikipedia or options.refresh:
+        raise UsageError("tables are loaded alone", hint="load pages with another command")
     table_map = read_map(given)
     schema = extended(schema, table_map)
     places = list(places_of(sources, table_map, options))

@@ -35,7 +35,7 @@ _NUMBER = {
 
 
 class NamedKey(NamedTuple):
-    """What a key of a table means: a name, a type, and the line that says so."""
+    """What a key of a table means: its name, its type, and the first line with it."""
 
     name: str
     type: str
@@ -133,7 +133,10 @@ class RowWriter:
         for row in self.own.table.rows:
             if len(row.cells) != len(names) or row.cells == names:
                 fault = "the names again" if row.cells == names else f"{len(row.cells)} cells for {len(names)} columns"
-                yield WrittenRow(row.line, BETWEEN.join(filter(None, row.cells)), "", (), fault)
+                text = (
+                    fault if self.own.mapped.ignore else BETWEEN.join(filter(None, row.cells))
+                )  # whose cells are not known
+                yield WrittenRow(row.line, text, "", (), fault)
                 continue
             text, cells = self._text(row)
             fault = self.own.faults.get(row.line, "")
