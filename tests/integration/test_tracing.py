@@ -112,7 +112,10 @@ def test_a_question_is_searched_replied_to_and_checked(
     traced_settings: Settings, llm: FakeLlm, sources: list[str], *, is_streamed: bool
 ) -> None:
     settings = Settings(**{**traced_settings.model_dump(), "embedding_model": "vectors"})
-    load(sources, settings=settings, options=OPTIONS)
+    with traced() as loading:
+        load(sources, settings=settings, options=OPTIONS)
+    ((name, below),) = trees(loading)
+    assert (name, {each for each, _ in below}) == ("load", {"chunk", "write", "embeddings vectors"})
     pieces: list[str] = []
     before = llm.calls
     with traced() as spans:
