@@ -218,6 +218,16 @@ def test_without_a_right_to_spend_no_model_is_called(notes: KnowledgeGraph, tmp_
     assert "without --allow-spend" in answer["notes"][0]
 
 
+def test_without_a_right_to_spend_no_server_of_vectors_is_called(notes: KnowledgeGraph) -> None:
+    with FakeLlm() as vectors:
+        own = {"embedding_base_url": vectors.url, "embedding_model": "e"}
+        with served(Settings(**{**notes.settings.model_dump(), **own})) as client:
+            answer = client.get("/api/ask", params={"question": QUESTION}).json()
+        assert vectors.calls == 0
+    assert answer["found"]
+    assert "without --allow-spend" in answer["notes"][0]
+
+
 def priced(settings: Settings, llm: FakeLlm, folder: Path, usd: float) -> Settings:
     """Return settings of the scripted model, at this price for a million tokens."""
     prices = folder / "prices.toml"
