@@ -13,7 +13,7 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import PriceUnknown, UsageError
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import api
 from kg_neo4j_serve.connection import Rights
@@ -208,6 +208,8 @@ def test_all_callers_share_what_the_server_may_spend(notes: KnowledgeGraph, tmp_
         assert llm.calls == statuses.count(200)
     with pytest.raises(UsageError, match="price"):
         Service(settings.model_copy(update={"prices": None, "model": "unknown"}), Rights(spend_usd=1.0))
+    with pytest.raises(PriceUnknown, match="'unheard-of'"):
+        Service(settings.model_copy(update={"embedding_model": "unheard-of"}), Rights(spend_usd=1.0))
 
 
 def test_without_a_right_to_spend_no_model_is_called(notes: KnowledgeGraph, tmp_path: Path) -> None:
