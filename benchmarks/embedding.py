@@ -1,6 +1,6 @@
 """How good and how fast are the embedders that need no server? Recall of passages, words a second, size.
 
-    python benchmarks/embedding.py [--data DIR] [--teacher DIR] [--half] [--json]
+    python benchmarks/embedding.py [--data DIR] [--set NAME] [--teacher DIR] [--half] [--json]
 
 For each set of ../shared/data/multihop: passages (title, line break, text) are ranked for every question, all questions
 of a set are asked; recall@2 and @5 are averaged over the questions. Speed: whitespace words of the 1,890 passages of
@@ -43,10 +43,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--teacher", type=Path)
+    parser.add_argument("--set", action="append", choices=SETS)
     parser.add_argument("--half", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    sets = {name: read(options.data / "multihop" / name, half=options.half) for name in SETS}
+    sets = {name: read(options.data / "multihop" / name, half=options.half) for name in options.set or SETS}
     rows = [measure("hashed (former)", hashed_embedding.HashedEmbedding(), sets, 0)]
     size = sum(file.stat().st_size for file in static_embedding.FOLDER.iterdir())
     rows.append(measure("static", static_embedding.StaticEmbedding(), sets, size))
@@ -55,7 +56,7 @@ def main() -> None:
         rows.append(measure(settings.embedding_model, factory.embedding_model(settings), sets, 0, time.monotonic))
     rows.append({"name": "BM25", **{name: recall(bm25(c, q), g) for name, (c, q, g) in sets.items()}})
     if options.teacher:
-        rows.append({"name": "all-MiniLM-L6-v2", **{n: recall(taught(options.teacher, n), sets[n][2]) for n in SETS}})
+        rows.append({"name": "all-MiniLM-L6-v2", **{n: recall(taught(options.teacher, n), sets[n][2]) for n in sets}})
     print(json.dumps(rows, indent=2) if options.json else table(rows))
 
 
@@ -122,10 +123,11 @@ def recall(scores: np.ndarray, gold: list[list[int]]) -> list[float]:
 
 
 def table(rows: list[dict]) -> str:
-    lines = [f"{'recall@2 / @5, %':20}" + "".join(f"{name:>16}" for name in SETS) + f"{'words/s':>12}{'MB':>7}"]
+    names = [name for name in SETS if name in rows[0]]
+    lines = [f"{'recall@2 / @5, %':25}" + "".join(f"{name:>16}" for name in names) + f"{'words/s':>12}{'MB':>7}"]
     for row in rows:
-        cells = "".join(f"{row[name][0]:>9} /{row[name][1]:>5}" for name in SETS)
-        lines.append(f"{row['name']:20}{cells}{row.get('words/s', '-'):>12}{row.get('MB', '-'):>7}")
+        cells = "".join(f"{row[name][0]:>9} /{row[name][1]:>5}" for name in names)
+        lines.append(f"{row['name']:25}{cells}{row.get('words/s', '-'):>12}{row.get('MB', '-'):>7}")
     return "\n".join(lines)
 
 

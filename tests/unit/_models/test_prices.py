@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from kg_neo4j import factory
 from kg_neo4j._models.prices import BUILT_IN, Price, parse, price_of, read
 from kg_neo4j.errors import PriceUnknown, UsageError
 from kg_neo4j.settings import Settings
+from kg_runner import RunKg
 
 
 @pytest.fixture(autouse=True)
@@ -139,3 +141,15 @@ def test_a_budget_needs_a_price(tmp_path: Path) -> None:
         factory.embedding_model(settings, budget=Budget(1.0))
     free = table(tmp_path, '["llama*"]\ninput = 0\n').model_copy(update={"model": "llama3.1:8b"})
     assert factory.chat_model(free.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"}), budget=Budget(1.0))
+
+
+def test_the_command_line_shows_the_same_command_with_a_price(run_kg: RunKg, tmp_path: Path, unused_port: int) -> None:
+    (tmp_path / "a text.txt").write_text("Ada met Bob in Paris in 1999.", "utf-8")
+    at = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "KG_MODEL": "unheard-of"}
+    at |= {"NEO4J_URI": f"bolt://127.0.0.1:{unused_port}", "NEO4J_PASSWORD": "p"}
+    command = ["load", str(tmp_path / "a text.txt"), "--budget-usd", "1"]
+    code, _, err = run_kg(command, at)
+    assert (code, f"`kg {shlex.join(command)} --price 0.50,2`" in err) == (2, True), err
+    assert run_kg([*command, "--price", "0.50,2"], at)[0] == 4  # the price is known; no Neo4j answers
+    assert run_kg([*command, "--price", "cheap"], at)[0] == 2
+    assert run_kg(command, {**at, "KG_PRICE": "0.50,2"})[0] == 4
