@@ -1,6 +1,6 @@
 """How good and how fast are the embedders that need no server? Recall of passages, words a second, size.
 
-    python benchmarks/embedding.py [--data DIR] [--set NAME] [--teacher DIR] [--half] [--json]
+    python benchmarks/embedding.py [--data DIR] [--set NAME] [--passages N] [--teacher DIR] [--half] [--json]
 
 For each set of ../shared/data/multihop: passages (title, line break, text) are ranked for every question, all questions
 of a set are asked; recall@2 and @5 are averaged over the questions. Speed: whitespace words of the 1,890 passages of
@@ -9,6 +9,7 @@ no embedder.
 
 The embedding model of KG_EMBEDDING_BASE_URL and KG_EMBEDDING_MODEL, where they are set, is asked as a load asks it; a
 server's speed is by the clock. --half asks the first half of the questions of each set, and leaves the others unseen.
+--passages makes a small pool: the first N, and the questions that they answer.
 
 all-MiniLM-L6-v2, the teacher of `static`, is shown with --teacher: a folder with NAME.npz for each set, arrays "corpus"
 and "questions", as `python -m training.embedder.reference` writes them; it cannot run in this environment.
@@ -22,6 +23,7 @@ import math
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -44,10 +46,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--teacher", type=Path)
     parser.add_argument("--set", action="append", choices=SETS)
+    parser.add_argument("--passages", type=int)
     parser.add_argument("--half", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    sets = {name: read(options.data / "multihop" / name, half=options.half) for name in options.set or SETS}
+    read_one = partial(read, half=options.half, most=options.passages)
+    sets = {name: read_one(options.data / "multihop" / name) for name in options.set or SETS}
     rows = [measure("hashed (former)", hashed_embedding.HashedEmbedding(), sets, 0)]
     size = sum(file.stat().st_size for file in static_embedding.FOLDER.iterdir())
     rows.append(measure("static", static_embedding.StaticEmbedding(), sets, size))
@@ -60,13 +64,14 @@ def main() -> None:
     print(json.dumps(rows, indent=2) if options.json else table(rows))
 
 
-def read(folder: Path, *, half: bool = False) -> tuple[list[str], list[str], list[list[int]]]:
+def read(folder: Path, *, half: bool, most: int | None) -> tuple[list[str], list[str], list[list[int]]]:
     corpus, questions = (
         [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").split("\n") if line]
         for name in ("corpus.jsonl", "questions.jsonl")
     )
     questions = questions[: len(questions) // 2] if half else questions
-    texts = [f"{row['title']}\n{row['text']}" for row in corpus]
+    texts = [f"{row['title']}\n{row['text']}" for row in corpus[:most]]
+    questions = [row for row in questions if max(row["gold"]) < len(texts)]
     return texts, [row["question"] for row in questions], [row["gold"] for row in questions]
 
 

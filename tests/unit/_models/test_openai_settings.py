@@ -61,7 +61,8 @@ def test_embeddings_need_a_name_to_leave_the_machine() -> None:
 
 def test_an_embedding_model_of_another_server_gets_its_own_key_or_none() -> None:
     with FakeLlm() as chat, FakeLlm() as vectors:
-        at = {"openai_base_url": chat.url, "openai_api_key": "k", "model": "m", "embedding_model": "e"}
+        at: dict[str, Any] = {"openai_base_url": chat.url, "openai_api_key": "k", "model": "m", "embedding_model": "e"}
+        at["model_headers"] = {"X-Team": "secret"}  # of the chat model's gateway alone
         own = {"embedding_base_url": vectors.url}
         for values in ({**at, **own, "embedding_api_key": "v"}, {**at, **own}, {**own, "embedding_model": "e"}):
             found = factory.embedding_model(settings(**values)).embed(["one", "two"])
@@ -71,9 +72,11 @@ def test_an_embedding_model_of_another_server_gets_its_own_key_or_none() -> None
             "Bearer none",
             "Bearer none",
         ]
+        assert not any("x-team" in each.headers for each in vectors.requests)
         assert chat.calls == 0
         factory.embedding_model(settings(**at, embedding_api_key="v")).embed(["one"])
-        assert [each.headers["authorization"] for each in chat.requests] == ["Bearer k"]
+        sent = chat.requests[-1].headers
+        assert (chat.calls, sent["authorization"], sent["x-team"]) == (1, "Bearer k", "secret")
 
 
 def test_a_server_of_the_embedding_model_alone_leaves_the_chat_model_built_in() -> None:
