@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-peers bench-retrieval train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-pages docs notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-long  run more cases, more repeats, more kills (hours)"
 	@echo "make test-ragas  compare our scores of answers with those of the package ragas, in an environment of its own"
 	@echo "make test-clients  read a graph of ours with neo4j-graphrag, LangChain and LlamaIndex, in an environment of their own"
+	@echo "make test-proxy  load and ask through LiteLLM's proxy, in an environment of its own"
 	@echo "make test-ray   test extraction on a Ray cluster of two nodes, and documents in S3, in an environment of its own"
 	@echo "make test-pages  test our pages in Chromium: every form and button, console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; warnings are errors"
@@ -38,6 +39,7 @@ help:
 	@echo "make bench      measure writer, format, pipeline, embedders, Leiden and retrieval next to others, each in its own environment"
 	@echo "make bench-peers  let four builders load six documents and answer 20 questions, with the model of KG_MODEL (takes a key)"
 	@echo "make bench-retrieval POOL=FOLDER  measure recall on a published set of questions, next to published figures"
+	@echo "make embedding-server PORT=N  serve the vectors of all-MiniLM-L6-v2, in the environment of the training"
 	@echo "make train-ner  train the English pipeline again from ../shared/data (half an hour of processor time; then train-relations)"
 	@echo "make train-relations  train the relation model again from ../shared/data (about two hours on two shared cores)"
 	@echo "make train-embedder  train the embedder again from ../shared/data (about a quarter of an hour)"
@@ -86,6 +88,14 @@ $(OUT)/clients/venv/.installed: benchmarks/clients/requirements.txt
 
 test-clients: $(VENV)/.installed $(OUT)/clients/venv/.installed
 	CLIENTS_PYTHON=$(OUT)/clients/venv/bin/python $(BIN)/python -m pytest -rP benchmarks/clients
+
+$(OUT)/proxy/venv/.installed: benchmarks/proxy/requirements.txt
+	$(PYTHON) -m venv $(OUT)/proxy/venv
+	$(OUT)/proxy/venv/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+test-proxy: $(VENV)/.installed $(OUT)/proxy/venv/.installed
+	LITELLM=$(OUT)/proxy/venv/bin/litellm $(BIN)/python -m pytest -rP benchmarks/proxy
 
 $(OUT)/ray/venv/.installed: pyproject.toml benchmarks/ray/requirements.txt
 	$(PYTHON) -m venv $(OUT)/ray/venv
@@ -146,6 +156,11 @@ bench-peers: $(VENV)/.installed
 bench-retrieval: $(VENV)/.installed
 	@test -n "$(POOL)" || { echo "name the pool: make bench-retrieval POOL=FOLDER (docs/benchmarks.md)"; exit 2; }
 	$(BIN)/python benchmarks/published.py $(POOL)
+
+PORT ?= 8300
+
+embedding-server: $(TRAINING)/.installed
+	PYTHONPATH=src:. $(TRAINING)/bin/python benchmarks/embedding_server.py --port $(PORT)
 
 $(TRAINING)/.installed: training/requirements.txt training/files-only.txt
 	$(PYTHON) -m venv $(TRAINING)

@@ -1,7 +1,7 @@
 """Every exception that kg-neo4j raises on purpose.
 
     KgError          exit 1   FolderFull and WorkerLost among them
-    UsageError       exit 2   an argument or a setting is invalid
+    UsageError       exit 2   an argument or a setting is invalid; PriceUnknown among them
     BudgetReached    exit 3   the next call to a model would pass the limit that the user set
     SourceError      exit 1   a source cannot be read
     ModelError       exit 5   a chat or embedding model
@@ -41,6 +41,10 @@ class UsageError(KgError):
     """An argument or a setting that is invalid."""
 
     exit_code = 2
+
+
+class PriceUnknown(UsageError):
+    """A budget is set, and the price of a model is not known."""
 
 
 class BudgetReached(KgError):

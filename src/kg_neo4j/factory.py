@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from kg_neo4j import plugins
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import PriceUnknown, UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j._models.books import Books
@@ -35,7 +35,7 @@ CHECK_S = 10.0  # for a list of models
 
 def warm_up(settings: Settings) -> None:
     """Begin to import the model's client, half a second of work, while others wait for the database."""
-    if settings.has_server and settings.given.chat is None:
+    if (settings.has_server and settings.given.chat is None) or settings.embedding_base_url:
         threading.Thread(target=import_module, args=("openai",), name="kg-import", daemon=True).start()
 
 
@@ -106,8 +106,12 @@ def door_to(
 def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
     """Return the embedding model: the given one, KG_EMBEDDING_MODEL where there is a server, else the built-in one.
 
-    Takes `budget` as `chat_model` does; UsageError for a budget where its price is not known.
+    Its server is KG_EMBEDDING_BASE_URL, else that of the chat model. Takes `budget` as `chat_model` does; UsageError
+    for a budget where its price is not known, and for a server of its own without a name.
     """
+    if settings.embedding_base_url and not settings.embedding_model and settings.given.embedding is None:
+        why = "KG_EMBEDDING_BASE_URL is set, but no embedding model is named"
+        raise UsageError(why, hint="set KG_EMBEDDING_MODEL, for example KG_EMBEDDING_MODEL=bge-m3")
     if embeds_built_in(settings):
         return built_in_embedder(settings)
     if settings.given.embedding is not None:
@@ -117,7 +121,7 @@ def embedding_model(settings: Settings, *, budget: Budget | None = None) -> Embe
 
     name = str(settings.embedding_model)
     price = price_of(name, settings)
-    model = OpenAIEmbedding(name, _endpoint(settings), price=price)
+    model = OpenAIEmbedding(name, _endpoint(settings, embeds=True), price=price)
     if budget is None:
         return model
     from kg_neo4j._models import tokens
@@ -137,10 +141,8 @@ def _unpaid(model: Given, budget: Budget | None) -> Given:
 
 def _known(price: Price | None, model: str) -> Price:
     if price is None:
-        raise UsageError(
-            f"a budget needs a price, and none is known for {model!r}",
-            hint="write it into a table of prices and name that file in KG_PRICES (docs/models-and-languages.md)",
-        )
+        hint = "set --price INPUT,OUTPUT in US dollars per million tokens (KG_PRICE), or a table (KG_PRICES)"
+        raise PriceUnknown(f"a budget needs a price, and none is known for {model!r}", hint=hint)
     return price
 
 
@@ -167,10 +169,10 @@ def require_model(settings: Settings, why: str) -> None:
 
 def without_server(settings: Settings) -> tuple[Settings, list[str]]:
     """Return settings under which no server of models is called, and a note where they named one."""
-    keys = ("openai_api_key", "openai_base_url", "api_key_command", "judge_api_key", "judge_base_url")
-    named = settings.has_server
+    keys = [f"{of}_{what}" for of in ("openai", "judge", "embedding") for what in ("api_key", "base_url")]
+    named = settings.has_server or settings.embedding_base_url
     note = "a model is configured, and is not called: the server runs without --allow-spend"
-    return settings.model_copy(update=dict.fromkeys(keys)), [note] if named else []
+    return settings.model_copy(update=dict.fromkeys((*keys, "api_key_command"))), [note] if named else []
 
 
 def note_without_model(settings: Settings, note: str) -> list[str]:
@@ -185,14 +187,18 @@ def model_and_server(settings: Settings) -> tuple[str, str]:
     return ("", "") if settings.offline else (settings.model or DEFAULT_MODEL, settings.openai_base_url or "")
 
 
-def unserved_models(settings: Settings) -> tuple[str, ...]:
-    """Return the models of the settings that their server does not list. Calls it, at no cost; raises ModelError."""
+def unserved_models(settings: Settings, *, embeds: bool = False) -> tuple[str, ...]:
+    """Return the models of the settings that their server does not list. Calls it, at no cost; raises ModelError.
+
+    The server is that of the chat model; with `embeds` the embedding model's own.
+    """
     from kg_neo4j._models.openai_client import served_models
 
-    endpoint = replace(_endpoint(settings), timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
-    chat, embedding = settings.given.chat, settings.given.embedding
-    wanted = [] if chat is not None else [settings.model or DEFAULT_MODEL]
-    wanted += [] if embedding is not None or embeds_built_in(settings) else [str(settings.embedding_model)]
+    endpoint = _endpoint(settings, embeds=embeds)
+    endpoint = replace(endpoint, timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
+    wanted = [] if settings.given.chat is not None or embeds else [settings.model or DEFAULT_MODEL]
+    is_elsewhere = settings.given.embedding is not None or (settings.embedding_base_url and not embeds)
+    wanted += [] if is_elsewhere or embeds_built_in(settings) else [str(settings.embedding_model)]
     if not wanted:
         return ()
     served = served_models(endpoint)
@@ -208,7 +214,8 @@ def embeds_built_in(settings: Settings) -> bool:
     """Return whether vectors come from an embedder of this package: no server, no price."""
     if settings.given.embedding is not None:
         return False
-    return not settings.has_server or settings.embedding_model in (None, HASHED_EMBEDDING)
+    has_server = settings.has_server or settings.embedding_base_url is not None
+    return not has_server or settings.embedding_model in (None, HASHED_EMBEDDING)
 
 
 def largest_chunk(settings: Settings) -> int:
@@ -224,15 +231,16 @@ def largest_chunk(settings: Settings) -> int:
     return int(room / (MODEL_TOKENS + ANSWER_TOKENS))
 
 
-def _endpoint(settings: Settings, ledger: Books | None = None) -> Endpoint:
+def _endpoint(settings: Settings, ledger: Books | None = None, *, embeds: bool = False) -> Endpoint:
     from kg_neo4j._models.openai_endpoint import OPENAI_URL, Endpoint
 
+    own = settings.embedding_base_url if embeds else None
     return Endpoint(
-        base_url=settings.openai_base_url or OPENAI_URL,
-        api_key=settings.openai_api_key,
-        key_command=settings.api_key_command,
-        headers=tuple(settings.model_headers.items()),
-        proxy=settings.model_proxy,
+        base_url=own or settings.openai_base_url or OPENAI_URL,
+        api_key=settings.embedding_api_key if own else settings.openai_api_key,
+        key_command=None if own else settings.api_key_command,
+        headers=() if own else tuple(settings.model_headers.items()),
+        proxy=None if own else settings.model_proxy,
         ca_bundle=settings.ca_bundle,
         timeout_s=settings.model_timeout_s,
         retries=settings.model_retries,

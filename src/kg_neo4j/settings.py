@@ -95,6 +95,8 @@ class Settings(BaseSettings):
     aspect_model: str | None = None  # names aspects; None: `model` does
     model_window: int | None = Field(default=None, ge=1024)  # tokens
     embedding_model: str | None = None
+    embedding_base_url: str | None = None  # None: the chat model's server
+    embedding_api_key: SecretStr | None = None  # for that server alone
     model_timeout_s: float = Field(default=120.0, gt=0)  # one call, in all
     model_options: dict[str, Any] = Field(default_factory=dict)  # fields of a request's body; tables for some tasks
     not_hashed: tuple[str, ...] = ()  # of these, further ones that never change an answer's words
@@ -105,6 +107,7 @@ class Settings(BaseSettings):
     temperature: float = Field(default=0.0, ge=0, le=2)  # extraction and `kg tune`: other prompts have their own
     summary_tokens: int = Field(default=300, ge=0)  # longer ones are merged; 0: none
     prices: Path | None = None  # TOML; None: the user's prices.toml
+    price: str | None = None  # of `model`: "INPUT,OUTPUT" or "INPUT,OUTPUT,CACHED", US dollars per million tokens
     unsupported: Literal["mark", "drop"] = "mark"  # claims of an answer
     judge: bool = True  # a further call of the model judges the claims of its answer
     judge_model: str | None = None  # of evaluations; None: the chat model
@@ -151,7 +154,7 @@ class Settings(BaseSettings):
                 check_address(variable, value)
             elif isinstance(value, Path) and name in self.model_fields_set:
                 _check_path(variable, value)
-        if self.has_server or "+s" in (self.neo4j_uri or ""):
+        if self.has_server or self.embedding_base_url or "+s" in (self.neo4j_uri or ""):
             check_network({"KG_MODEL_PROXY": self.model_proxy.get_secret_value()} if self.model_proxy else {})
         return self
 

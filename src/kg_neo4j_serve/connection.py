@@ -142,6 +142,7 @@ class Connection:
 
             self.budget = budget_of(self.rights.spend_usd)
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
+            factory.embedding_model(settings, budget=self.budget)
         self.recent, self.metrics = RecentAnswers(), Metrics()
         self.jobs = Jobs(self.settings, self.budget)
         self._lock = threading.RLock()

@@ -151,3 +151,38 @@ def test_a_model_is_looked_up_at_its_server(doctor: Doctor) -> None:
         assert "OPENAI_API_KEY" in str(doctor(**at)[1]["chat model"])
     assert "is the server running" in str(doctor(**at)[1]["chat model"])
     assert "KG_MODEL" in str(doctor(**{**at, "KG_MODEL": ""})[1]["chat model"])
+
+
+def test_the_price_of_a_model_that_is_old_or_unknown_is_no_problem_but_named(
+    loaded: Settings, run_kg: RunKg, tmp_path: Path
+) -> None:
+    def said(model: str, **environment: str) -> dict[str, str]:
+        with FakeLlm() as llm:
+            llm.script(llm.json({"object": "list", "data": [{"id": model}, {"id": "vectors"}]}))
+            at = {"OPENAI_BASE_URL": llm.url, "KG_MODEL": model, "KG_EMBEDDING_MODEL": "vectors", **environment}
+            code, out, _ = run_kg(["doctor", "--json"], {**environment_of(loaded), **at})
+        assert code == 0
+        return {each["subject"]: each["message"] for each in json.loads(out)}
+
+    (tmp_path / "prices.toml").write_text("[old]\ninput = 1\nas_of = 2024-05-06\n[vectors]\ninput = 0\n", "utf-8")
+    mine = {"KG_PRICES": str(tmp_path / "prices.toml")}
+    assert "its price is of 2024-05-06, over a year old" in said("old", **mine)["chat model"]
+    assert "price" not in said("old", **mine)["embedding model"]
+    assert "its price is not known" in said("tiny")["chat model"]
+    assert "its price is not known" in said("tiny")["embedding model"]
+    assert "price" not in said("tiny", KG_PRICE="1,2")["chat model"]
+
+
+def test_an_embedding_model_is_looked_up_at_its_own_server(doctor: Doctor) -> None:
+    with FakeLlm() as chat, FakeLlm() as vectors:
+        own = {"KG_EMBEDDING_BASE_URL": vectors.url, "KG_EMBEDDING_API_KEY": "e", "KG_EMBEDDING_MODEL": "bge"}
+        at = {"OPENAI_BASE_URL": chat.url, "KG_MODEL": "tiny", "OPENAI_API_KEY": "k", **own}
+        for environment in (at, own):  # with a chat model, and with the built-in rules
+            chat.script(chat.json({"object": "list", "data": [{"id": "tiny"}]}))
+            vectors.script(vectors.json({"object": "list", "data": [{"id": "bge"}]}))
+            assert doctor(**environment) == (0, {})
+        assert [each.headers["authorization"] for each in vectors.requests] == ["Bearer e", "Bearer e"]
+        assert [each.headers["authorization"] for each in chat.requests] == ["Bearer k"]
+        vectors.script(vectors.json({"object": "list", "data": [{"id": "other"}]}))
+        assert doctor(**own) == (1, {"embedding model": "check KG_MODEL and KG_EMBEDDING_MODEL"})
+        assert "KG_EMBEDDING_MODEL" in str(doctor(**{**own, "KG_EMBEDDING_MODEL": ""})[1]["embedding model"])

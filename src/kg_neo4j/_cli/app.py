@@ -17,7 +17,7 @@ from typer.main import get_group
 
 from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
-from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.errors import KgError, PriceUnknown, UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -143,7 +143,10 @@ def main() -> None:
     except KgError as error:
         if wordiness.is_verbose:
             traceback.print_exc()
-        print_error(type(error).__name__, str(error), error.hint, as_json=_is_json(arguments))
+        hint = error.hint
+        if isinstance(error, PriceUnknown):
+            hint = f"{hint}; for example `{shlex.join(['kg', *arguments])} --price 0.50,2`"
+        print_error(type(error).__name__, str(error), hint, as_json=_is_json(arguments))
         code = error.exit_code
     except typer.Abort:  # a question that nobody answers
         code = interrupts.exit_code

@@ -20,7 +20,7 @@ from kg_neo4j._cli.terminal import price, print_estimates, print_facts, print_ta
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import LoadPlan, LoadReport, QuarantinedRow, RunCounts, SkippedSource, Usage
 
-_UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
+_UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES; --price gives one"
 
 
 @continues

@@ -27,6 +27,9 @@ _WORDINESS = [
     inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=bool)
     for name in ("quiet", "verbose")
 ]
+_PRICE = inspect.Parameter("price", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
+_SPENDING = {"budget_usd", "allow_spend"}  # a command with one of these needs a price
+_general: dict[str, Any] = {}  # settings that options of several commands make, for `settings_for`
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -34,7 +37,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     Where its folder has none, the command is returned as it is. With `kept: Annotated[Filters, filters_of]` the
     parameters of `filters_of` stand in the place of `kept`, which gets what the function returns. Every command gets
-    --quiet and --verbose.
+    --quiet and --verbose, and each that takes a budget gets --price.
     """
     if _tables(command.__module__) is None:
         return command
@@ -49,12 +52,15 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
             parameters.append(parameter)
         else:
             parameters.append(_declared(parameter, command))
+    if not _SPENDING.isdisjoint(each.name for each in parameters):
+        parameters.append(_declared(_PRICE, with_options))
     parameters += [_declared(each, _keep, callback=_keep, expose_value=False) for each in _WORDINESS]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
         for each in _WORDINESS:  # which `_keep` has seen
             given.pop(each.name, None)
+        _general["price"] = given.pop("price", None)
         for name, (group, names) in groups.items():
             given[name] = group(**{each: given.pop(each) for each in names})
         command(**given)
@@ -93,7 +99,7 @@ def settings_for(**overrides: Any) -> "Settings":
 
     from kg_neo4j.settings import Settings
 
-    given = {name: value for name, value in overrides.items() if value is not None}
+    given = {name: value for name, value in {**_general, **overrides}.items() if value is not None}
     try:
         return Settings(**given)
     except ValidationError as error:

@@ -83,6 +83,7 @@ OTHERS: list[tuple[int, Any, str]] = [
     (403, said("no"), "key"),
     (400, [said("API key not valid. Please pass a valid API key.", status="INVALID_ARGUMENT")], "key"),
     (400, {"error": "Incorrect API key provided: xa***"}, "key"),
+    (400, said("No connected db.", type="no_db_connection", code="400"), "key"),
     (402, said("Insufficient Balance"), "quota"),
     (429, said("You exceeded your current quota", code="insufficient_quota"), "quota"),
     (429, said("You exceeded your current quota, check your billing details."), "quota"),

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from fake_llm import DIMENSION, FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import PriceUnknown, UsageError
 from kg_neo4j.pipeline.options import LoadOptions, cut_document
 from kg_neo4j.records import Document
 from kg_neo4j.settings import Settings
@@ -55,6 +57,44 @@ def test_embeddings_need_a_name_to_leave_the_machine() -> None:
     key = {"openai_api_key": "sk-x"}
     assert type(factory.embedding_model(settings(**key))).__name__ == "StaticEmbedding"
     assert isinstance(factory.embedding_model(settings(**key, embedding_model="e")), OpenAIEmbedding)
+
+
+def test_an_embedding_model_of_another_server_gets_its_own_key_or_none() -> None:
+    with FakeLlm() as chat, FakeLlm() as vectors:
+        at: dict[str, Any] = {"openai_base_url": chat.url, "openai_api_key": "k", "model": "m", "embedding_model": "e"}
+        at["model_headers"] = {"X-Team": "secret"}  # of the chat model's gateway alone
+        own = {"embedding_base_url": vectors.url}
+        for values in ({**at, **own, "embedding_api_key": "v"}, {**at, **own}, {**own, "embedding_model": "e"}):
+            found = factory.embedding_model(settings(**values)).embed(["one", "two"])
+            assert found.shape == (2, DIMENSION)
+        assert [each.headers["authorization"] for each in vectors.requests] == [
+            "Bearer v",
+            "Bearer none",
+            "Bearer none",
+        ]
+        assert not any("x-team" in each.headers for each in vectors.requests)
+        assert chat.calls == 0
+        factory.embedding_model(settings(**at, embedding_api_key="v")).embed(["one"])
+        sent = chat.requests[-1].headers
+        assert (chat.calls, sent["authorization"], sent["x-team"]) == (1, "Bearer k", "secret")
+
+
+def test_a_server_of_the_embedding_model_alone_leaves_the_chat_model_built_in() -> None:
+    alone = settings(embedding_base_url="http://127.0.0.1:9/v1", embedding_model="e")
+    assert factory.chat_model(alone) is None
+    assert not factory.embeds_built_in(alone)
+    with pytest.raises(UsageError, match="no embedding model is named") as error:
+        factory.embedding_model(settings(embedding_base_url="http://127.0.0.1:9/v1"))
+    assert "KG_EMBEDDING_MODEL" in (error.value.hint or "")
+    with pytest.raises(PriceUnknown, match="'e'"):
+        factory.embedding_model(alone, budget=Budget(1.0))
+    assert factory.embedding_model(alone.model_copy(update={"price": "1,0"}), budget=Budget(1.0)).name == "e"
+
+
+def test_without_a_server_no_embedding_model_is_called_either() -> None:
+    quiet, notes = factory.without_server(settings(embedding_base_url="http://127.0.0.1:9/v1", embedding_model="e"))
+    assert (quiet.embedding_base_url, len(notes)) == (None, 1)
+    assert factory.embeds_built_in(quiet)
 
 
 @pytest.mark.parametrize(

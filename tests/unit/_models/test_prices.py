@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from kg_neo4j import factory
 from kg_neo4j._models.prices import BUILT_IN, Price, parse, price_of, read
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import PriceUnknown, UsageError
 from kg_neo4j.settings import Settings
+from kg_runner import RunKg
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +39,36 @@ def test_every_built_in_price_is_one() -> None:
     for price in prices.values():
         assert 0 < price.input <= 20
         assert price.cached_input is None or price.cached_input < price.input
+        assert price.as_of
+        assert date(2026, 9, 1) <= price.as_of <= date(2026, 11, 30)
+        assert price.source
+
+
+def test_a_price_of_its_own_has_its_own_day_and_source() -> None:
+    text = 'as_of = 2025-01-02\nsource = "contract"\n[a]\ninput = 1\n[b]\ninput = 1\nas_of = 2026-03-04\n'
+    prices = parse(text, "mine")
+    assert [(each.as_of, each.source) for each in prices.values()] == [
+        (date(2025, 1, 2), "contract"),
+        (date(2026, 3, 4), "contract"),
+    ]
+    days = timedelta(days=1)
+    assert prices["a"].is_old
+    assert not Price(1.0).is_old
+    assert not Price(1.0, as_of=datetime.now(UTC).date() - 365 * days).is_old
+    assert Price(1.0, as_of=datetime.now(UTC).date() - 366 * days).is_old
+
+
+def test_the_price_of_a_setting_is_that_of_the_model_and_of_every_model_without_one() -> None:
+    settings = Settings(model="gpt-4o", price="0.50, 2,0.1")
+    assert price_of("gpt-4o", settings) == Price(0.5, 2.0, 0.1)
+    assert price_of("unheard-of", settings) == Price(0.5, 2.0, 0.1)
+    assert price_of("gpt-4o-mini", settings) == Price(0.15, 0.6, 0.075)
+
+
+@pytest.mark.parametrize("text", ["1", "1,2,3,4", "a,b", "1,-2", "nan,1", "1,", "20000,1"])
+def test_a_wrong_price_of_a_setting_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"--price \(KG_PRICE\)"):
+        price_of("mine", Settings(price=text))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +79,8 @@ def test_every_built_in_price_is_one() -> None:
         ("gpt-4o", 2.5),
         ("gpt-4o-audio-preview", None),
         ("gpt-5-pro", None),
+        ("claude-opus-5-9", None),
+        ("claude-haiku-4-5-20251001", 1.0),
         ("llama3.1:8b", None),
     ],
 )
@@ -80,6 +115,8 @@ def test_a_table_in_the_users_configuration_is_found(tmp_path: Path) -> None:
         ("[mine]\ninput = true\n", "input is not a price"),
         ("[mine]\ninput = 100000\n", "input is not a price"),
         ("[mine]\ninput = nan\n", "input is not a price"),
+        ('[mine]\ninput = 1\nas_of = "2026"\n', "as_of is invalid"),
+        ("source = 3\n[mine]\ninput = 1\n", "line 2: mine: source is invalid"),
     ],
 )
 def test_a_wrong_table_is_refused_with_its_line(text: str, said: str) -> None:
@@ -97,10 +134,22 @@ def test_a_budget_needs_a_price(tmp_path: Path) -> None:
     from kg_neo4j._models.budget import Budget
 
     settings = Settings(openai_base_url="http://127.0.0.1:9/v1", model="llama3.1:8b", embedding_model="e")
-    with pytest.raises(UsageError, match=r"llama3\.1:8b") as error:
+    with pytest.raises(PriceUnknown, match=r"llama3\.1:8b") as error:
         factory.chat_model(settings, budget=Budget(1.0))
     assert "KG_PRICES" in (error.value.hint or "")
     with pytest.raises(UsageError, match="'e'"):
         factory.embedding_model(settings, budget=Budget(1.0))
     free = table(tmp_path, '["llama*"]\ninput = 0\n').model_copy(update={"model": "llama3.1:8b"})
     assert factory.chat_model(free.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"}), budget=Budget(1.0))
+
+
+def test_the_command_line_shows_the_same_command_with_a_price(run_kg: RunKg, tmp_path: Path, unused_port: int) -> None:
+    (tmp_path / "a text.txt").write_text("Ada met Bob in Paris in 1999.", "utf-8")
+    at = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "KG_MODEL": "unheard-of"}
+    at |= {"NEO4J_URI": f"bolt://127.0.0.1:{unused_port}", "NEO4J_PASSWORD": "p"}
+    command = ["load", str(tmp_path / "a text.txt"), "--budget-usd", "1"]
+    code, _, err = run_kg(command, at)
+    assert (code, f"`kg {shlex.join(command)} --price 0.50,2`" in err) == (2, True), err
+    assert run_kg([*command, "--price", "0.50,2"], at)[0] == 4  # the price is known; no Neo4j answers
+    assert run_kg([*command, "--price", "cheap"], at)[0] == 2
+    assert run_kg(command, {**at, "KG_PRICE": "0.50,2"})[0] == 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j import factory
@@ -83,7 +83,7 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
     else:
         yield _found("local server", lambda: _ports(settings))
     yield _found("chat model", lambda: _chat_model(settings))
-    yield _found("embedding model", lambda: factory.embedding_model(settings).name)
+    yield _found("embedding model", lambda: _embedding_model(settings))
 
 
 def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
@@ -177,12 +177,27 @@ def _consistency(database: Database, graph: str) -> str:
 def _chat_model(settings: Settings) -> str:
     factory.chat_model(settings)  # raises for settings that make none
     name, server = factory.model_and_server(settings)
-    server = SECRETS.sub("***", server)
     if not name:
         return "none; the built-in rules extract and answer"
-    if missing := factory.unserved_models(settings):
-        raise KgError(
-            f"{server or 'OpenAI'} does not list {', '.join(missing)}", hint="check KG_MODEL and KG_EMBEDDING_MODEL"
-        )
-    unpriced = "" if price_of(name, settings) else "; its price is not known (KG_PRICES)"
-    return f"{name} at {server or 'OpenAI'}{unpriced}"
+    return _served(name, server, factory.unserved_models(settings), settings)
+
+
+def _embedding_model(settings: Settings) -> str:
+    name = factory.embedding_model(settings).name
+    if factory.embeds_built_in(settings):
+        return name
+    own = settings.embedding_base_url
+    missing = factory.unserved_models(settings, embeds=True) if own else ()
+    return _served(name, own or settings.openai_base_url or "", missing, settings)
+
+
+def _served(name: str, server: str, missing: Sequence[str], settings: Settings) -> str:
+    """Return where a model is, and what is to know of its price. Raises KgError where its server lacks it."""
+    where = SECRETS.sub("***", server) or "OpenAI"
+    if missing:
+        raise KgError(f"{where} does not list {', '.join(missing)}", hint="check KG_MODEL and KG_EMBEDDING_MODEL")
+    price = price_of(name, settings)
+    if price is None:
+        return f"{name} at {where}; its price is not known: a budget needs --price or KG_PRICES"
+    age = f"; its price is of {price.as_of}, over a year old: check it (KG_PRICES)" if price.is_old else ""
+    return f"{name} at {where}{age}"

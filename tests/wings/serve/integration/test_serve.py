@@ -13,7 +13,7 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import PriceUnknown, UsageError
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import api
 from kg_neo4j_serve.connection import Rights
@@ -208,12 +208,24 @@ def test_all_callers_share_what_the_server_may_spend(notes: KnowledgeGraph, tmp_
         assert llm.calls == statuses.count(200)
     with pytest.raises(UsageError, match="price"):
         Service(settings.model_copy(update={"prices": None, "model": "unknown"}), Rights(spend_usd=1.0))
+    with pytest.raises(PriceUnknown, match="'unheard-of'"):
+        Service(settings.model_copy(update={"embedding_model": "unheard-of"}), Rights(spend_usd=1.0))
 
 
 def test_without_a_right_to_spend_no_model_is_called(notes: KnowledgeGraph, tmp_path: Path) -> None:
     with FakeLlm() as llm, served(priced(notes.settings, llm, tmp_path, 1.0)) as client:
         answer = client.get("/api/ask", params={"question": QUESTION}).json()
         assert llm.calls == 0
+    assert answer["found"]
+    assert "without --allow-spend" in answer["notes"][0]
+
+
+def test_without_a_right_to_spend_no_server_of_vectors_is_called(notes: KnowledgeGraph) -> None:
+    with FakeLlm() as vectors:
+        own = {"embedding_base_url": vectors.url, "embedding_model": "e"}
+        with served(Settings(**{**notes.settings.model_dump(), **own})) as client:
+            answer = client.get("/api/ask", params={"question": QUESTION}).json()
+        assert vectors.calls == 0
     assert answer["found"]
     assert "without --allow-spend" in answer["notes"][0]
 
