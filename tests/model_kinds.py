@@ -13,7 +13,7 @@ from typing import Any
 from fake_llm import FakeLlm, Reply, Request
 from kg_neo4j._models import tokens
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.rooms.fitness.passage import FACTS
+from kg_neo4j.rooms.fitness.probes import FACTS
 
 DOOR = re.compile(r"The number of the \w+ door is (\d+)")
 THOUGHT = "The user wants to know this, and I go through it once more. "
@@ -93,7 +93,7 @@ class ModelKind(FakeLlm):
         if "whole numbers" in user:
             return "\n".join(map(str, range(1, 3_001)))
         if "second shortest" in user:
-            return "Cleo"
+            return "Cleo Moreau"
         return "Paris" if "capital of France" in user else facts_as_rows(self.facts, self.broken)
 
     def _answered(self, request: Request, text: str, read: int) -> Reply:
