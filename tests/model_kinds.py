@@ -52,7 +52,7 @@ class ModelKind(FakeLlm):
     streams_refused: bool = False
     counts_nothing: bool = False
     takes: str = ""  # the field whose constraint it keeps
-    refuses: str = ""  # a field that it does not know
+    refuses: str = ""  # a field that it does not know, also within others
     header: tuple[str, str] | None = None  # that a gateway asks for
     dies_after: int = 1_000  # requests
 
@@ -68,7 +68,7 @@ class ModelKind(FakeLlm):
             return self._refuse("a subscription key is missing", 401)
         if body.get("stream") and self.streams_refused:
             return self._refuse("stream: true is not supported by this deployment", 400)
-        if self.refuses and self.refuses in body:
+        if self.refuses and f'"{self.refuses}"' in json.dumps(body):
             return self._refuse(f"Unrecognized request argument supplied: {self.refuses}", 400)
         system, user = (str(each["content"]) for each in body["messages"])
         tokeniser = tokens.load()
@@ -87,7 +87,7 @@ class ModelKind(FakeLlm):
 
     def _say(self, system: str, user: str, body: Mapping[str, Any]) -> str:
         if self.takes and self.takes in body:
-            return '{"word": "zorp"}' if "{" in json.dumps(body[self.takes]).replace("root", "")[1:] else "quux"
+            return '{"word": "zorp"}' if self.takes == "response_format" else "quux"
         if "numbers of doors" in system:
             return " ".join(DOOR.findall(user)) or "I see no report."
         if "whole numbers" in user:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from kg_neo4j import data_files, factory
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import price, print_facts, print_json, print_text, progress, remark, spent
+from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, remark, spent
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW, window_of
 from kg_neo4j._models.prices import price_of
 from kg_neo4j.extract.schema import BUILT_IN
 from kg_neo4j.pipeline.budget import budget_of, priced
+from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 from kg_neo4j.rooms.fitness import probes
 from kg_neo4j.settings import SECRETS, Settings
@@ -62,8 +63,7 @@ def show_fitness(settings: Settings, budget_usd: float | None, *, as_json: bool)
     plan = planned(settings, budget_usd)
     remark("note", [f"the test takes about {spent(plan.usage)}; the limit in USD is {plan.budget_usd or 'not set'}"])
     with progress(quiet=as_json) as bars:
-        bars.start("model")
-        found = assess(settings, plan)
+        found = assess(settings, plan, bars)
     file = result_file(settings)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(plain(found), indent=2) + "\n", encoding="utf-8")
@@ -85,11 +85,12 @@ def planned(settings: Settings, budget_usd: float | None = None) -> FitnessPlan:
     return FitnessPlan(most, longest, claimed, priced(name, settings, 10, read, WRITTEN + longest), limit)
 
 
-def assess(settings: Settings, plan: FitnessPlan) -> Fitness:
+def assess(settings: Settings, plan: FitnessPlan, bars: Progress = SILENT) -> Fitness:
     """Test the model of the settings. Raises what the first question raises; later errors are in the result."""
     name, server = factory.model_and_server(settings)
     own = {"answer_cache": False, "model_retries": 1, "model_window": plan.claimed or 2 * probes.STEPS[-1]}
-    subject = probes.Subject(settings.model_copy(update=own), budget_of(plan.budget_usd))
+    subject = probes.Subject(settings.model_copy(update=own), budget_of(plan.budget_usd), bars)
+    bars.start(probes.STAGE)
     first = subject.ask("thought", probes.THOUGHT_TOKENS)
     if first.error:
         raise first.error
@@ -107,8 +108,7 @@ def assess(settings: Settings, plan: FitnessPlan) -> Fitness:
     usage = subject.usage
     if subject.budget:  # its books have the calls without an answer, too
         usage = replace(usage, usd=max(subject.budget.spent_usd, usage.usd or 0.0))
-    lacks = data_files.beside(__file__).table("offers")
-    offers = {each: words not in subject.notes for each, words in lacks.items()}
+    offers = {each: words not in subject.notes for each, words in data_files.beside(__file__).table("offers").items()}
     offers = offers | {"streaming": first.first_s > 0, "usage": offers["usage"] and first.usage.input_tokens > 0}
     said = Fitness(name, SECRETS.sub("***", server), thinking, offers, ways, tuple(passages), longest, window, usage)
     return replace(said, lines=tuple(_lines(said, plan)), verdict=_verdict(said, plan))
@@ -181,6 +181,4 @@ def proposal(settings: Settings) -> list[str]:
     with contextlib.suppress(OSError):  # a cache that cannot be written shows the line again
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("{}\n", encoding="utf-8")
-    usage = planned(settings).usage
-    cost = price(usage, f"{usage.input_tokens + usage.output_tokens:,} tokens")
-    return [f"the model {name} was never tested; `kg doctor --model` does it for about {cost}"]
+    return [f"the model {name} was never tested; `kg doctor --model` takes about {spent(planned(settings).usage)}"]

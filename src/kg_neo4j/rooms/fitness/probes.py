@@ -22,6 +22,7 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import extract_chunk
 from kg_neo4j.extract.reading import shorten
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
+from kg_neo4j.progress import Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 from kg_neo4j.settings import Settings
 
@@ -31,7 +32,7 @@ SLOW_S = 90.0  # that one call may take, about
 THOUGHT_TOKENS, ANSWER_TOKENS = 600, 60  # room for thoughts; and for three numbers, or one word
 NOTICED = 20  # tokens that no text shows: fewer are the server's own marks
 COUNTED_LESS = 0.8  # of the tokens that a server should count: below that it read a part
-ENOUGH = "enough"  # our reason to end an answer
+ENOUGH, STAGE = "enough", "questions"  # our reason to end an answer; what is counted
 
 _DATA = data_files.beside(__file__)
 _DOORS, _FILLER = _DATA.lines("doors"), _DATA.lines("filler")
@@ -80,6 +81,7 @@ class Subject:
 
     settings: Settings
     budget: Budget | None
+    progress: Progress
     room: int = 0  # tokens of each answer for thoughts that cannot be switched off
     usage: Usage = field(default_factory=Usage)
     notes: str = ""  # of the client: how this server differs
@@ -99,6 +101,7 @@ class Subject:
             said = (answer := door.ask(task, listen)).result()
         except (ModelError, BudgetReached) as error:
             return Probed(error=error)
+        self.progress.advance(STAGE)
         self.usage += answer.usage
         self.notes += "".join(answer.notes) if said.finish_reason != ENOUGH else ""  # no server counts what we ended
         text, usage = without_thoughts(said.text), said.usage
@@ -157,9 +160,8 @@ def report(size: int) -> str:
     """Return a text of about so many tokens that hides three numbers, and the question for them."""
     a_line = tokens.load().count("\n".join(_FILLER)) / len(_FILLER) + 2
     lines = [f"{number}. {_FILLER[number % len(_FILLER)]}" for number in range(1, max(2, int((size - 150) / a_line)))]
-    half = len(lines) // 2
-    parts = (_DOORS[0], *lines[:half], _DOORS[1], *lines[half:], _DOORS[2], "", _DATA.text("window_question"))
-    return "\n".join(parts)
+    lines.insert(len(lines) // 2, _DOORS[1])
+    return "\n".join((_DOORS[0], *lines, _DOORS[2], "", _DATA.text("window_question")))
 
 
 def find_longest(subject: Subject, most: int) -> LengthFound:

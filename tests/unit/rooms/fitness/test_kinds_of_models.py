@@ -118,17 +118,17 @@ def test_answers_that_end_early(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "way"),
+    ("field", "refuses", "ways"),
     [
-        ("structured_outputs", "vllm"),
-        ("grammar", "llama"),
-        ("format", "ollama"),
-        ("response_format", "json_schema"),
+        ("structured_outputs", "", ["vllm"]),
+        ("grammar", "", ["llama"]),
+        ("response_format", "", ["ollama", "json_schema"]),
+        ("response_format", "pattern", ["json_schema"]),
     ],
 )
-def test_a_server_that_takes_a_constraint(tmp_path: Path, field: str, way: str) -> None:
-    found = assessed(ModelKind(takes=field), tmp_path, model_window=8_000)
-    assert [each for each, became in found.constraints.items() if became == "works"] == [way]
+def test_a_server_that_takes_a_constraint(tmp_path: Path, field: str, refuses: str, ways: list[str]) -> None:
+    found = assessed(ModelKind(takes=field, refuses=refuses), tmp_path, model_window=8_000)
+    assert [each for each, became in found.constraints.items() if became == "works"] == ways
 
 
 def test_a_weak_model(tmp_path: Path) -> None:
