@@ -49,6 +49,7 @@ class ModelKind(FakeLlm):
     thought: int = 0  # sentences of thoughts before each answer
     switches: Mapping[str, Any] = field(default_factory=dict)  # what ends them
     shows_thought: bool = False  # in tags, instead of the count alone
+    empties: bool = False  # a thought leaves the answer empty, as if it were whole
     streams_refused: bool = False
     counts_nothing: bool = False
     takes: str = ""  # the field whose constraint it keeps
@@ -102,6 +103,8 @@ class ModelKind(FakeLlm):
         thought = "" if is_off else THOUGHT * self.thought
         if self.shows_thought and thought:
             text, thought = f"<think>{thought}</think>\n{text}", ""
+        if self.empties and thought:
+            text = ""
         most = min(self.longest, body.get("max_tokens") or body.get("max_completion_tokens") or self.longest)
         thinking = min(tokeniser.count(thought), most)
         spans, reason = tokeniser.spans(text), "stop"

@@ -92,7 +92,7 @@ def assess(settings: Settings, plan: FitnessPlan, bars: Progress = SILENT) -> Fi
     subject = probes.Subject(settings.model_copy(update=own), budget_of(plan.budget_usd), bars)
     bars.start(probes.STAGE)
     first = subject.ask("thought", probes.THOUGHT_TOKENS)
-    if first.error:
+    if first.error and not first.thought:
         raise first.error
     thinking = probes.find_thinking(subject, first)
     options = {**settings.model_options, **tomllib.loads(thinking.switch)}

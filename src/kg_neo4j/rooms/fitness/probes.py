@@ -90,6 +90,7 @@ class Subject:
         """Ask the question `name` of probes.toml, or another one; the answer has at most so many tokens."""
         task = _Probe(_DATA.text(f"{name}_system"), question or _DATA.text(f"{name}_question"), most)
         options = {"model_options": {**self.settings.model_options, **(fields or {})}}
+        self.progress.advance(STAGE)
         started, heard = time.monotonic(), list[float]()
 
         def listen(_: str) -> str | None:
@@ -99,9 +100,8 @@ class Subject:
         try:  # by a door that nothing has stopped
             door = factory.door(self.settings.model_copy(update=options), budget=self.budget)
             said = (answer := door.ask(task, listen)).result()
-        except (ModelError, BudgetReached) as error:
-            return Probed(error=error)
-        self.progress.advance(STAGE)
+        except (ModelError, BudgetReached) as error:  # an answer without content is a thought that took its place
+            return Probed(error=error, thought=most if "without content" in str(error) else 0)
         self.usage += answer.usage
         self.notes += "".join(answer.notes) if said.finish_reason != ENOUGH else ""  # no server counts what we ended
         text, usage = without_thoughts(said.text), said.usage

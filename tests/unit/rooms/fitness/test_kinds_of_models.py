@@ -98,6 +98,19 @@ def test_thoughts_that_an_option_ends(
     assert [{name: body.get(name) for name in switches} for body in after] == [switches]  # the passage was read with it
 
 
+def test_thoughts_that_leave_the_answer_empty(tmp_path: Path) -> None:
+    llm = ModelKind(thought=20, empties=True, switches={"think": False})
+    found = assessed(llm, tmp_path, model_window=8_000)
+    assert (found.verdict, found.lines) == (FIT, ("[model_options]", "think = false"))
+    assert "an answer without content" in found.thinking.tried['reasoning_effort = "none"']
+
+
+def test_a_model_that_never_answers(tmp_path: Path) -> None:
+    found = assessed(ModelKind(thought=20, empties=True), tmp_path, model_window=8_000)
+    assert (found.verdict[:8], found.lines) == ("Not fit:", ())
+    assert found.passages[0].found == 0
+
+
 def test_thoughts_that_nothing_ends(tmp_path: Path) -> None:
     found = assessed(ModelKind(thought=20, refuses="think"), tmp_path, model_window=8_000)
     assert found.verdict == "Fit with limits: it thinks, and nothing that was tried ends that."
