@@ -1,4 +1,4 @@
-"""The fitness test of a real small model: it ends, counts, and says what the model can do. Prints what a person sees."""
+"""The fitness test of a real small model ends, counts, and says what the model can do. It prints what a person sees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_a_real_small_model(small_model_url: str, tmp_path: Path) -> None:
     asked = [sys.executable, "-m", "kg_neo4j", "doctor", "--model"]
     environment = {**os.environ, **given, "KG_CACHE": str(tmp_path), "KG_MODEL_TIMEOUT_S": "900"}
     ran = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)
-    print(ran.stdout, ran.stderr, sep="\n")  # noqa: T201 (an example of it is in docs/how-to/test-a-model.md)
+    print(ran.stdout, ran.stderr, sep="\n")  # docs/how-to/test-a-model.md has an example
     assert ran.returncode in (0, 1), ran.stderr
     found = json.loads(next((tmp_path / "fitness").glob("*.json")).read_text(encoding="utf-8"))
     assert found["verdict"].startswith(("Fit", "Not fit"))

@@ -89,7 +89,7 @@ def assess(settings: Settings, plan: FitnessPlan, bars: Progress = SILENT) -> Fi
     """Test the model of the settings. Raises what the first question raises; later errors are in the result."""
     name, server = factory.model_and_server(settings)
     own = {"answer_cache": False, "model_retries": 1, "model_window": plan.claimed or 2 * probes.STEPS[-1]}
-    subject = probes.Subject(settings.model_copy(update=own), budget_of(plan.budget_usd), bars)
+    subject = probes.TestedModel(settings.model_copy(update=own), budget_of(plan.budget_usd), bars)
     bars.start(probes.STAGE)
     first = subject.ask("thought", probes.THOUGHT_TOKENS)
     if first.error and not first.thought:

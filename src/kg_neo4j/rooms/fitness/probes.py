@@ -48,7 +48,7 @@ _DOCUMENT = Document("fitness", "fitness", "file", "fitness", _DATA.text("title"
 class _Probe(Task[Completion]):
     """Ask one question as extraction asks: what the user sets for extraction holds here, too."""
 
-    kind: ClassVar[str] = "extract"
+    kind: ClassVar[str] = "fitness"
     reads_whole: ClassVar[bool] = False
     reads_thoughts: ClassVar[bool] = True
     system: str
@@ -76,7 +76,7 @@ class Probed:
 
 
 @dataclass(slots=True)
-class Subject:
+class TestedModel:
     """The model under test, and what asking it has cost."""
 
     settings: Settings
@@ -122,7 +122,7 @@ class LengthFound:
     tokens_a_second: float = 0.0
 
 
-def find_window(subject: Subject, most: int) -> LengthFound:
+def find_window(subject: TestedModel, most: int) -> LengthFound:
     """Return the longest prompt, up to `most` tokens of ours: numbers at both ends of it must come back."""
     whole, broken, limit, speed, factor, how = 0, 0, 0, 0.0, 1.0, ""
     for _ in range(8):
@@ -164,7 +164,7 @@ def report(size: int) -> str:
     return "\n".join((_DOORS[0], *lines, _DOORS[2], "", _DATA.text("window_question")))
 
 
-def find_longest(subject: Subject, most: int) -> LengthFound:
+def find_longest(subject: TestedModel, most: int) -> LengthFound:
     """Return the longest answer, up to `most` tokens."""
     said = subject.ask("longest", most)
     if said.error:
@@ -186,7 +186,7 @@ class Thinking:
     tried: Mapping[str, str]  # what became of each line
 
 
-def find_thinking(subject: Subject, first: Probed) -> Thinking:
+def find_thinking(subject: TestedModel, first: Probed) -> Thinking:
     """Return what becomes of the thoughts of the first answer with each field that may end them."""
     best, left, tried, right = "", first.thought, dict[str, str](), _DATA.text("thought_answer")
     for line in _DATA.lines("switches") if first.thought > NOTICED else ():
@@ -201,7 +201,7 @@ def find_thinking(subject: Subject, first: Probed) -> Thinking:
     return Thinking(first.thought if first.thought > NOTICED else 0, left, best, tried)
 
 
-def find_constraints(subject: Subject) -> Mapping[str, str]:
+def find_constraints(subject: TestedModel) -> Mapping[str, str]:
     """Return what becomes of each way to constrain an answer to words that no question asks for."""
     found = {}
     for way, fields in _DATA.table("constraints").items():
@@ -226,7 +226,7 @@ class PassageRead:
     problem: str = ""
 
 
-def read_passage(subject: Subject, schema: str) -> PassageRead:
+def read_passage(subject: TestedModel, schema: str) -> PassageRead:
     """Extract the passage with a schema. Rejected rows are not asked for again; a cut answer is continued."""
     chunk = Chunk("fitness", "fitness", "fitness", 0, _TEXT, tokens.load().count(_TEXT), 0, len(_TEXT))
     door, started = factory.door(subject.settings, budget=subject.budget), time.monotonic()

@@ -189,3 +189,10 @@ def test_a_gateway_that_asks_for_a_header(tmp_path: Path) -> None:
     assert (found.verdict, found.lines) == (FIT, ())
     assert {each.path for each in llm.requests} == {"/v1/deployments/one/chat/completions?api-version=2024-10-21"}
     assert not [secret for secret in ("maps-0123456789", "key-0123456789") if secret in str(found)]
+
+
+def test_the_fields_that_extraction_has_go_with_each_question(tmp_path: Path) -> None:
+    options = {"service_tier": "flex", "extract": {"seed": 7}, "answer": {"seed": 9}}
+    llm = ModelKind()
+    assessed(llm, tmp_path, model_window=8_000, model_options=options)
+    assert {(each.body.get("service_tier"), each.body.get("seed")) for each in llm.requests} == {("flex", 7)}
