@@ -112,6 +112,7 @@ class Settings(BaseSettings):
     judge_api_key: SecretStr | None = None  # for that server alone
     answer_cache: bool = True  # answers that were paid for, across graphs
     spacy_model: str | None = None
+    trace_text: bool = False  # prompts and answers are attributes of spans
 
     # -- `kg serve`
     serve_token: SecretStr | None = None  # that callers send

@@ -50,14 +50,15 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
             turnstile.close()
             service.close()
 
+    metrics = Route("/metrics", lambda _: Response(service.metrics.text(), media_type="text/plain; version=0.0.4"))
     app = Starlette(
-        routes=[Route("/healthz", _health), Route("/mcp", endpoint=mcp), *api.routes(), *rendering.routes()],
+        routes=[Route("/healthz", _health), metrics, Route("/mcp", endpoint=mcp), *api.routes(), *rendering.routes()],
         lifespan=lifespan,
         exception_handlers={KgError: _failed, HTTPException: _no_route, Exception: _broken},
     )
     app.state.service, app.state.access, app.state.turnstile = service, access, turnstile
     app.state.templates = rendering.environment()
-    return Guard(app, access, rendering.refuse)
+    return Guard(app, access, rendering.refuse, service.metrics)
 
 
 def _warm_up(service: Service) -> None:

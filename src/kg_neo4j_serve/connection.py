@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +23,7 @@ from kg_neo4j_serve.results import AskResult
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.protocols import Completion
     from kg_neo4j.graph.database import Database
     from kg_neo4j.pipeline.commands.ask import Answerer
 
@@ -62,7 +65,7 @@ class Turnstile:
             if self._inside >= self._most:
                 raise Refused(f"{self._most} requests are being answered", 429, hint="try again in a second")
             self._inside += 1
-        future = self._pool.submit(work, *args, **named)
+        future = self._pool.submit(copy_context().run, work, *args, **named)
         future.add_done_callback(self._leave)
         return future
 
@@ -96,6 +99,32 @@ class RecentAnswers:
         return answer if answer and time.monotonic() - put_at < limits.RECENT_S else None
 
 
+class Metrics:
+    """Counters since the server began, by name and labels. Many threads may add to them."""
+
+    def __init__(self) -> None:
+        self._lock, self._counts = threading.Lock(), Counter[str]()
+
+    def add(self, numbers: Mapping[str, float]) -> None:
+        """Add to counters."""
+        with self._lock:
+            self._counts.update(numbers)
+
+    def heard(self, said: Completion) -> None:
+        """Count an answer of a model, or of the cache, in whatever work of this process."""
+        used = said.usage
+        self.add({"model_calls_total": used.calls, "usd_total": used.usd or 0, "cached_answers_total": said.kept.calls})
+        self.add({"input_tokens_total": used.input_tokens, "output_tokens_total": used.output_tokens})
+
+    def text(self) -> str:
+        """Return the counters as Prometheus reads them."""
+        lines = []
+        with self._lock:
+            for name, each in itertools.groupby(sorted(self._counts), lambda sample: sample.partition("{")[0]):
+                lines += [f"# TYPE kg_neo4j_{name} counter", *(f"kg_neo4j_{at} {self._counts[at]}" for at in each), ""]
+        return "\n".join(lines)
+
+
 class Connection:
     """What a server has open: the database, what answers questions, the budget, the loads. Many threads may use it."""
 
@@ -113,7 +142,7 @@ class Connection:
 
             self.budget = budget_of(self.rights.spend_usd)
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
-        self.recent = RecentAnswers()
+        self.recent, self.metrics = RecentAnswers(), Metrics()
         self.jobs = Jobs(self.settings, self.budget)
         self._lock = threading.RLock()
         self._database: Database | None = None
@@ -128,10 +157,12 @@ class Connection:
         """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
         with self._lock:
             if self._answerer is None:
+                from kg_neo4j._models.door import heard
                 from kg_neo4j.pipeline.commands.ask import answerer
 
                 door = factory.door(self.settings, budget=self.budget)
                 self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
+                heard.append(self.metrics.heard)
             return self._answerer
 
     def _opened(self) -> Database:

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import ipaddress
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -21,10 +22,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j_serve import limits
+from kg_neo4j_serve.connection import Metrics
 from kg_neo4j_serve.refusals import Refused
 
 SESSION, LOGIN, NEXT = "kg_session", "kg_login", "kg_next"  # cookies
+ROUTES = ("api", "healthz", "mcp", "metrics", "static")  # first parts of paths; all others are of pages
 OPEN = ("/login", "/static/", "/healthz")  # without a token: the page that asks for it, and that the server runs
+Refuse = Callable[[Request, Refused], Response]  # returns the answer to a request that is refused
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -102,10 +106,10 @@ class Access:
 class Guard:
     """The outermost application: refuses a request, or lets it in and completes the headers of its answer."""
 
-    def __init__(self, app: ASGIApp, access: Access, refuse: Callable[[Request, Refused], Response]) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, access: Access, refuse: Refuse, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
         self._access = access
-        self._refuse = refuse  # returns the answer to a request that is refused
+        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or hand it on."""
@@ -115,8 +119,12 @@ class Guard:
         if scope["type"] != "http":
             raise RuntimeError("no websocket is served")
 
+        status, began = 0, time.monotonic()
+
         async def complete(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -129,6 +137,10 @@ class Guard:
             await self._app(scope, receive, complete)
         except Refused as refused:
             await self._refuse(Request({**scope, "app": self._app}), refused)(scope, receive, complete)
+        finally:
+            first = scope["path"].strip("/").partition("/")[0]
+            of = f'{{route="{first if first in ROUTES else "pages"}",status="{status}"}}'
+            self._metrics.add({f"requests_total{of}": 1, f"request_seconds_total{of}": time.monotonic() - began})
 
     def _check(self, scope: Scope) -> None:
         """Raise Refused for a request from elsewhere."""

@@ -48,6 +48,7 @@ class Service(Connection):
         _check(filters)
         asking = self.asking()
         answer = asking.answer(question, AskOptions(mode, filters=filters), on_token)
+        self.metrics.add({f'questions_total{{found="{answer.found}"}}'.lower(): 1})
         how = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
         passages = len({each.chunk_id for each in answer.evidence if each.chunk_id})
         what = self._searched(asking.database, how, say(filters), passages)

@@ -36,6 +36,7 @@ LAYERS = (
         "plugins",
         "progress",
         "interrupts",
+        "tracing",
     ),
     ("jsonl_log",),
     ("_models", "local_server"),

@@ -60,6 +60,7 @@ NOT_RUN = {
     ".venv/bin/python -m pytest": "is the suite itself",
     ".venv/bin/python -m pip install": "installs the checkout again",
     "docker ": "needs Docker",
+    "opentelemetry-instrument ": "needs opentelemetry-distro; tests/integration/test_tracing.py sets a tracer itself",
     "claude mcp": "needs Claude Code; tests/wings/serve/integration/test_serve_mcp.py asks what it starts",
     "ollama ": "needs Ollama; a server with the same protocol takes its place",
     "OLLAMA_CONTEXT_LENGTH=": "the same",

@@ -13,6 +13,7 @@ import pytest
 import kg_neo4j
 
 HEAVY = ("spacy", "numpy", "openai", "lxml", "pandas", "pyarrow", "sklearn", "matplotlib", "tiktoken", "neo4j", "rich")
+HEAVY += ("opentelemetry",)  # a program that traces has imported it
 
 
 def imported(code: str) -> set[str]:

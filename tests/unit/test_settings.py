@@ -67,7 +67,7 @@ def test_what_is_named_as_own_is_a_setting() -> None:
     secrets = {name for name, each in Settings.model_fields.items() if "SecretStr" in str(each.annotation)}
     places = {name for name, each in Settings.model_fields.items() if "Path" in str(each.annotation)}
     servers = {name for name in Settings.model_fields if name.endswith(("_url", "_uri", "_host"))}
-    assert OWN - {"neo4j_username", "spacy_model"} == secrets | places | servers
+    assert OWN - {"neo4j_username", "spacy_model", "trace_text"} == secrets | places | servers
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ class BudgetedChat:
     """A ChatModel that asks only what its budget still covers; raises BudgetReached besides the model's errors."""
 
     def __init__(self, model: OpenAIChat, price: Price, budget: Budget, tokeniser: Tokeniser) -> None:
-        self.name = model.name
+        self.name, self.address = model.name, model.address
         self.window = model.window
         self._model = model
         self.notes = model.notes

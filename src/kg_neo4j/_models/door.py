@@ -40,6 +40,7 @@ from kg_neo4j.records import Usage
 
 MODEL, EXTRACTIVE = "model", "extractive"  # methods, stored beside results: a model wrote it, or sentences of the text
 
+heard: list[Callable[[Completion], object]] = []  # each gets what any door is answered, paid for or not
 FIRST = 3  # requests: if they all end in the same refusal, the run stops
 T = TypeVar("T")
 
@@ -253,6 +254,8 @@ class Door:
             if not isinstance(error, OF_ONE_TASK):
                 self.stopped = error
             raise
+        for hear in heard:
+            hear(said)
         if said.usage.calls:
             self._refuses_all(None)
         return said

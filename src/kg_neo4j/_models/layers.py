@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from kg_neo4j import tracing
 from kg_neo4j._models.answer_log import AnswerLog
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
@@ -87,9 +88,13 @@ class Asked(_Bottom):
             thoughts = self.model.thoughts(request.options)
         if request.max_tokens is not None:
             how["max_tokens"] = request.max_tokens + thoughts
-        if request.on_token is not None and isinstance(self.model, StreamingChatModel):
-            return self.model.stream(request.system, request.user, request.on_token, **how)
-        return self.model.complete(request.system, request.user, **how)
+        with tracing.call("chat", self.model) as note:
+            if request.on_token is not None and isinstance(self.model, StreamingChatModel):
+                said = self.model.stream(request.system, request.user, request.on_token, **how)
+            else:
+                said = self.model.complete(request.system, request.user, **how)
+            note(tracing.spent(said.usage, system=request.system, user=request.user, assistant=said.text))
+            return said
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class OpenAIChat:
 
     def __init__(self, name: str, endpoint: Endpoint, *, window: int | None = None, price: Price | None = None) -> None:
         """`window` is prompt and answer together, in tokens; None looks the model up, 8,000 where it is unknown."""
-        self.name = name
+        self.name, self.address = name, endpoint.address
         self.window = window or window_of(name)
         self.largest_output = largest_output(name, self.window)
         self._endpoint = endpoint

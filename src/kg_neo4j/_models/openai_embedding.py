@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j import tracing
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
@@ -27,7 +28,7 @@ class OpenAIEmbedding:
     """An EmbeddingModel. Safe to call from several threads; pickles (connections are made where it is used)."""
 
     def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
-        self.name = name
+        self.name, self.address = name, endpoint.address
         self.batch = batch  # texts in one call
         self.notes: dict[str, str] = {}  # what was learnt of the server
         self.max_tokens = LIMIT_TOKENS
@@ -83,7 +84,8 @@ class OpenAIEmbedding:
         def parse(data: Data) -> Vectors:
             found = data.get("usage")
             read = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0
-            account.paid(Usage(1, read, 0, self._price.usd(read) if self._price else None))
+            account.paid(usage := Usage(1, read, 0, self._price.usd(read) if self._price else None))
+            note(tracing.spent(usage))
             try:
                 return _checked(data.get("data"), len(sent), dimension)
             except BadModelAnswer as error:
@@ -91,7 +93,8 @@ class OpenAIEmbedding:
 
         expected = Seen(self.name).prompt(sum(map(tokens.load().count, sent))) if self._endpoint.tpm else 0.0
         question = ModelCall(self._endpoint, self.name, opened, account, expected)
-        return openai_client.run(openai_client.call(question, parse))
+        with tracing.call("embeddings", self) as note:
+            return openai_client.run(openai_client.call(question, parse))
 
 
 def _checked(items: object, count: int, dimension: int | None) -> Vectors:

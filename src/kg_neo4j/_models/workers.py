@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Generic, TypeVar
@@ -39,7 +40,7 @@ class Crew(Generic[A, B]):
     _threads: list[threading.Thread] = field(default_factory=list)
     _stopped: bool = False
     _waiting: deque[tuple[int, A]] = field(default_factory=deque)  # with one worker
-    _tasks: SimpleQueue[tuple[int, A] | None] = field(default_factory=SimpleQueue)
+    _tasks: SimpleQueue[tuple[Context, int, A] | None] = field(default_factory=SimpleQueue)
     _done: deque[DoneItem[A, B]] = field(default_factory=deque)
     _signs: SimpleQueue[None] = field(default_factory=SimpleQueue)  # one for each item that was added to `_done`
 
@@ -50,7 +51,7 @@ class Crew(Generic[A, B]):
         if self.size == 1:
             self._waiting.append((number, item))
             return number
-        self._tasks.put((number, item))
+        self._tasks.put((copy_context(), number, item))
         if len(self._threads) < self.size:
             thread = threading.Thread(target=self._run, name=f"kg-worker-{len(self._threads)}", daemon=True)
             thread.start()
@@ -85,7 +86,7 @@ class Crew(Generic[A, B]):
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
             if not self._stopped:
-                self._finish(*task)
+                task[0].run(self._finish, *task[1:])
 
     def _finish(self, number: int, item: A) -> None:
         try:

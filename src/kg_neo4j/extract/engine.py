@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from kg_neo4j import plugins
+from kg_neo4j import plugins, tracing
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.extract import numbering
@@ -95,7 +95,10 @@ def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
         if again.outcome in USABLE:
             return again
     rounds = Rounds(task.chunk, config.reading, shown)
-    return Conversation(task, config.extractor, rounds, config.gleanings, config.repair).hold()
+    with tracing.span("chunk", {"kg_neo4j.document": task.document.id, "kg_neo4j.chunk": task.chunk.index}) as note:
+        found = Conversation(task, config.extractor, rounds, config.gleanings, config.repair).hold()
+        note({"kg_neo4j.outcome": str(found.outcome), "kg_neo4j.rows": found.rows_read})
+        return found
 
 
 def show(

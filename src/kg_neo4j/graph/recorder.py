@@ -14,10 +14,12 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from kg_neo4j import tracing
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.reading import REPAIR
@@ -95,7 +97,7 @@ class Recorder:
                     prepared = self._prepare(batch)
                     if writing is not None:
                         yield writing.result()
-                    writing = writer.submit(self._write, prepared)
+                    writing = writer.submit(copy_context().run, self._write, prepared)
             finally:
                 if writing is not None:
                     writing.exception()  # waited for also when a batch could not be made
@@ -120,7 +122,8 @@ class Recorder:
     def _write(self, prepared: _Prepared) -> int:
         if not prepared.extractions:
             return 0
-        return sum(self.database.write_parts(prepared.extractions, partial(self._record, prepared=prepared)))
+        with tracing.span("write", {"db.system.name": "neo4j", "kg_neo4j.chunks": len(prepared.extractions)}):
+            return sum(self.database.write_parts(prepared.extractions, partial(self._record, prepared=prepared)))
 
     def _record(self, transaction: Transaction, extractions: Sequence[Extraction], *, prepared: _Prepared) -> int:
         """Write a batch, or a part of it where the whole took more memory than the server has."""

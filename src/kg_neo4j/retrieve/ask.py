@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kg_neo4j import tracing
 from kg_neo4j._models.embedding import NO_EMBEDDING, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
@@ -57,24 +58,26 @@ def ask(
     """
     started = time.monotonic()
     options = options or AskOptions()
-    scope = resolve(database, graph, options.filters)
-    search = Search(graph, question, scope=scope, options=options, mode=options.mode)
-    routing: Routing | None = None
-    if options.retriever is not None:
-        search = replace(search, mode=NAIVE)
-    elif options.mode == AUTO:
-        search = replace(search, words=fulltext_query(question) if can_link(database, graph) else None)
-        routing, linked = route(database, search)
-        search = replace(search, mode=routing.mode, linked=linked, is_overview=is_about_the_whole(question))
-    mode = MODES[search.mode]
-    notes = _cut(question)
-    if mode.labels:
-        search, notes = prepare(database, search, how.embedder, how.tokeniser, mode.labels)
-    if scope is not None:
-        notes.append(f"filtered by {scope.said}: {scope.counted}")
-    found = options.retriever.retrieve(search) if options.retriever else mode.retrieve(database, search)
+    with tracing.span("search", {"gen_ai.operation.name": "retrieval"}):
+        scope = resolve(database, graph, options.filters)
+        search = Search(graph, question, scope=scope, options=options, mode=options.mode)
+        routing: Routing | None = None
+        if options.retriever is not None:
+            search = replace(search, mode=NAIVE)
+        elif options.mode == AUTO:
+            search = replace(search, words=fulltext_query(question) if can_link(database, graph) else None)
+            routing, linked = route(database, search)
+            search = replace(search, mode=routing.mode, linked=linked, is_overview=is_about_the_whole(question))
+        mode = MODES[search.mode]
+        notes = _cut(question)
+        if mode.labels:
+            search, notes = prepare(database, search, how.embedder, how.tokeniser, mode.labels)
+        if scope is not None:
+            notes.append(f"filtered by {scope.said}: {scope.counted}")
+        found = options.retriever.retrieve(search) if options.retriever else mode.retrieve(database, search)
     retrieved = time.monotonic()
-    made = mode.answer(database, search, found, how)
+    with tracing.span("reply", {"kg_neo4j.mode": found.mode}):
+        made = mode.answer(database, search, found, how)
     return replace(
         made,
         question=question.text,

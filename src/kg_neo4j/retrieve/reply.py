@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
 
+from kg_neo4j import tracing
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Prompted
@@ -124,6 +125,7 @@ def _quotes(claim: Claim, checked: CheckedClaims) -> list[Citation]:
     return [checked.citations[number - 1] for number in claim.citations]
 
 
+@tracing.span("check")
 def _checked(
     question: str, answer: CheckedAnswer, found: Found, door: Door, how: AskContext
 ) -> tuple[CheckedClaims, Usage, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j import factory
+from kg_neo4j import factory, tracing
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.door import Door
@@ -84,7 +84,8 @@ class Answerer:
         asked = read(question) if isinstance(question, str) else question
         models = (self.embedder, self.tokeniser, self.door.again())
         context = AskContext(*models, self.settings.unsupported, self.settings.judge, on_token)
-        return answering.ask(self.database, asked, self.settings.graph, context, options)
+        with tracing.span("ask", {"kg_neo4j.graph": self.settings.graph}, self.settings.trace_text):
+            return answering.ask(self.database, asked, self.settings.graph, context, options)
 
 
 def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j import factory, interrupts
+from kg_neo4j import factory, interrupts, tracing
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.tokens import Tokeniser
@@ -79,6 +79,7 @@ def load(
     files = [path for paths in extracted.values() for path in paths]
     checked = check_sources([source for source, paths in extracted.items() if not paths], settings, options, tally)
     with (
+        tracing.span("load", {"kg_neo4j.graph": settings.graph}, settings.trace_text),
         connect(settings, progress, to_write=True, rebuild=options.rebuild) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
@@ -94,9 +95,8 @@ def load(
         stored = partial(stored_documents.list_documents, database, settings.graph)
         sync = Sync(stored, settings, options, tally, [each.source for each in checked.places], checked.addresses)
         read = sync.documents(checked.documents(known, documents))
-        # ---- chunks
+        # ---- chunks and extraction
         cut = _cut(read, tokeniser, settings, options, configuration)
-        # ---- extraction
         jobs = _jobs(run, cut, extraction)
         found = itertools.chain(extract_all(jobs, extraction), _from_files(run, files, configuration) if files else ())
         # ---- the graph: the generators above have not run yet; `run.record` pulls them, so that memory stays bounded

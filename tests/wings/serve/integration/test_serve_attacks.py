@@ -76,7 +76,7 @@ def server(notes: KnowledgeGraph) -> Iterator[httpx.Client]:
 # ------------------------------------------------------------------------------------------------ who may ask
 
 
-@pytest.mark.parametrize("path", ["/", "/index.json", "/api/documents", "/mcp", "/healthz", "/login"])
+@pytest.mark.parametrize("path", ["/", "/index.json", "/api/documents", "/mcp", "/metrics", "/healthz", "/login"])
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example:80", "127.0.0.1@evil.example", "[::1", "169.254.169.254", ""]
 )
@@ -84,7 +84,7 @@ def test_a_name_that_was_bound_to_our_address_is_refused(server: httpx.Client, p
     assert server.get(path, headers={"host": host}).status_code in (400, 421)
 
 
-@pytest.mark.parametrize("path", ["/api/documents", "/mcp", "/"])
+@pytest.mark.parametrize("path", ["/api/documents", "/mcp", "/metrics", "/"])
 @pytest.mark.parametrize(
     "headers",
     [
