@@ -70,6 +70,7 @@ NOT_RUN = {
     "unset ": "is for the shell of the reader",
     "python benchmarks/": "measures, with data that are not in the repository",
     # commands of ours
+    "kg doctor --model": "takes minutes; tests/unit/rooms/fitness has servers, benchmarks/small_model a model",
     "kg extract --manifest work.jsonl --to /shared/extracted --engine ray": "needs a cluster: `make test-ray`",
     "kg resolve --split": "needs a name with two bearers; tests/integration/test_one_name.py",
     "kg schema import": "needs an ontology; tests/unit/rooms/ontology/test_reading.py",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import typer
 
+from kg_neo4j import plugins
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
@@ -53,13 +55,19 @@ def status(graph: str | None = None, as_json: bool = False) -> None:
         print_text(f"entities and facts that the next `kg load` brings up to date: {stored.unsettled:,}")
 
 
-def doctor(graph: str | None = None, as_json: bool = False) -> None:
+def doctor(
+    graph: str | None = None, model: bool = False, budget_usd: float | None = None, as_json: bool = False
+) -> None:
     """Check the machine, the database, the graph and the models.
 
-    Prints the command that repairs each problem. Exits with 1 if there is one.
+    Prints the command that repairs each problem. Exits with 1 if there is one, or if the tested model is not fit.
     """
     from kg_neo4j.pipeline.commands import doctor
 
+    if model:
+        plugins.need("kg_neo4j.rooms.fitness", "the model cannot be tested", "install kg-neo4j again")
+        test = resolve_name("kg_neo4j.rooms.fitness.command:show_fitness")
+        raise typer.Exit(not test(settings_for(graph=graph), budget_usd, as_json=as_json))
     with progress(quiet=as_json) as bars:
         found = tuple(doctor.diagnose(settings=settings_for(graph=graph), progress=bars))
     if as_json:

@@ -65,6 +65,8 @@ def load(
         resolve_name(f"{TABLES}.command:show_rows")(sources, settings, options, as_json=as_json)
         return
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
+    if not dry_run and not extractor and not table_map and plugins.is_installed("kg_neo4j.rooms.fitness"):
+        remark("note", resolve_name("kg_neo4j.rooms.fitness.command:proposal")(settings))
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
         if re_extract and not dry_run:
