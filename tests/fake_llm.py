@@ -203,12 +203,12 @@ class FakeLlm:
             return fault
         if scripted is not None:
             return self._streamed(request, self._counted(request, scripted))
-        if request.path.endswith("/embeddings"):
+        if request.path.partition("?")[0].endswith("/embeddings"):
             texts = request.body["input"]
             texts = [texts] if isinstance(texts, str) else texts
             data = [{"object": "embedding", "index": i, "embedding": hashed(text)} for i, text in enumerate(texts)]
             return self.json({"object": "list", "data": data, "model": "fake"})
-        if request.path.endswith("/chat/completions"):
+        if request.path.partition("?")[0].endswith("/chat/completions"):
             said = self.completion((self.rules or answer)(request.prompt, request.user))
             return self._streamed(request, self._counted(request, said))
         return self.json({"error": {"message": f"no route {request.path}"}}, 404)

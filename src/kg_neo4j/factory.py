@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
     from kg_neo4j._models.cache import AnswerCache
     from kg_neo4j._models.door import Door
+    from kg_neo4j._models.model_options import ModelOptions
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
@@ -75,9 +76,10 @@ def door(settings: Settings, *, budget: Budget | None = None, ledger: Books | No
     model = chat_model(settings, budget=budget, ledger=ledger)
     if model is None:
         return without_model()
+    from kg_neo4j._models import model_options
     from kg_neo4j._models.cache import open_cache
 
-    return door_to(model, open_cache(settings), settings.model_concurrency)
+    return door_to(model, open_cache(settings), settings.model_concurrency, model_options.read(settings))
 
 
 def without_model() -> Door:
@@ -88,15 +90,17 @@ def without_model() -> Door:
     return StandInDoor()
 
 
-def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:
+def door_to(
+    model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1, options: ModelOptions | None = None
+) -> Door:
     """Return the door to a chat model, with the cache of this machine where one is given."""
     from kg_neo4j._models.door import open_door
 
     if not plugins.is_installed(OFFLINE):
-        return open_door(model, cache, concurrency)
+        return open_door(model, cache, concurrency, options=options)
     from kg_neo4j_offline.stand_ins import stand_in
 
-    return open_door(model, cache, concurrency, stand_in)
+    return open_door(model, cache, concurrency, stand_in, options)
 
 
 def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
@@ -163,10 +167,10 @@ def require_model(settings: Settings, why: str) -> None:
 
 def without_server(settings: Settings) -> tuple[Settings, list[str]]:
     """Return settings under which no server of models is called, and a note where they named one."""
-    off = {"openai_api_key": None, "openai_base_url": None, "judge_api_key": None, "judge_base_url": None}
+    keys = ("openai_api_key", "openai_base_url", "api_key_command", "judge_api_key", "judge_base_url")
     named = settings.has_server
     note = "a model is configured, and is not called: the server runs without --allow-spend"
-    return settings.model_copy(update=off), [note] if named else []
+    return settings.model_copy(update=dict.fromkeys(keys)), [note] if named else []
 
 
 def note_without_model(settings: Settings, note: str) -> list[str]:
@@ -226,6 +230,10 @@ def _endpoint(settings: Settings, ledger: Books | None = None) -> Endpoint:
     return Endpoint(
         base_url=settings.openai_base_url or OPENAI_URL,
         api_key=settings.openai_api_key,
+        key_command=settings.api_key_command,
+        headers=tuple(settings.model_headers.items()),
+        proxy=settings.model_proxy,
+        ca_bundle=settings.ca_bundle,
         timeout_s=settings.model_timeout_s,
         retries=settings.model_retries,
         concurrency=settings.model_concurrency,

@@ -97,6 +97,7 @@ class Usage:
     output_tokens: int = 0
     usd: float | None = None  # None where no price is known
     cached_tokens: int = 0  # of the input, those that the provider's own cache of prompts had
+    reasoning_tokens: int = 0  # of the output, those of thoughts that are not shown
 
     def __add__(self, other: Usage) -> Usage:
         """Add two usages; the price is known only where both are, a usage without calls costs nothing."""
@@ -107,6 +108,7 @@ class Usage:
             self.output_tokens + other.output_tokens,
             None if mine is None or theirs is None else mine + theirs,
             self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
         )
 
 

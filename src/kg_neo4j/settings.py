@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import platformdirs
@@ -85,12 +86,18 @@ class Settings(BaseSettings):
 
     # -- models; with neither key nor base URL the built-in offline ones are used
     openai_api_key: SecretStr | None = None
-    openai_base_url: str | None = None
+    openai_base_url: str | None = None  # its query goes with every request
+    api_key_command: SecretStr | None = None  # prints the key; run again after a 401
+    model_headers: dict[str, SecretStr] = Field(default_factory=dict)  # of a gateway
+    model_proxy: SecretStr | None = None  # None: HTTPS_PROXY and its like
+    ca_bundle: Path | None = None  # certificates (PEM) of a gateway; None: SSL_CERT_FILE, else the usual ones
     model: str | None = None
     aspect_model: str | None = None  # names aspects; None: `model` does
     model_window: int | None = Field(default=None, ge=1024)  # tokens
     embedding_model: str | None = None
     model_timeout_s: float = Field(default=120.0, gt=0)  # one call, in all
+    model_options: dict[str, Any] = Field(default_factory=dict)  # fields of a request's body; tables for some tasks
+    not_hashed: tuple[str, ...] = ()  # of these, further ones that never change an answer's words
     model_retries: int = Field(default=4, ge=0)  # further tries, for what can pass
     model_concurrency: int = Field(default=4, ge=1)  # calls in flight
     rpm: int | None = Field(default=None, ge=1)  # requests a minute, of all callers; None: no limit
@@ -144,7 +151,7 @@ class Settings(BaseSettings):
             elif isinstance(value, Path) and name in self.model_fields_set:
                 _check_path(variable, value)
         if self.has_server or "+s" in (self.neo4j_uri or ""):
-            check_network()
+            check_network({"KG_MODEL_PROXY": self.model_proxy.get_secret_value()} if self.model_proxy else {})
         return self
 
     @property
@@ -169,7 +176,7 @@ class Settings(BaseSettings):
     @property
     def has_server(self) -> bool:
         """True where a server of models is configured."""
-        return self.openai_api_key is not None or self.openai_base_url is not None
+        return any(each is not None for each in (self.openai_api_key, self.openai_base_url, self.api_key_command))
 
     @property
     def offline(self) -> bool:
@@ -254,7 +261,7 @@ def check_address(variable: str, address: str) -> None:
 def _check_path(variable: str, path: Path) -> None:
     """Raise UsageError for a path that cannot be used; beside a folder yet to be made, one is made and removed."""
     try:
-        if variable == "KG_PRICES":
+        if variable in ("KG_PRICES", "KG_CA_BUNDLE"):
             path.open("rb").close()
         elif variable in ("KG_HOME", "KG_CACHE") and not path.exists():
             there = next(each for each in path.absolute().parents if each.exists())
@@ -276,11 +283,11 @@ def proxies() -> dict[str, str]:
     return {} if is_off else {name if name in os.environ else name.upper(): named[name] for name in named}
 
 
-def check_network() -> None:
-    """Raise UsageError for proxies and certificates of the environment that HTTP clients cannot use."""
+def check_network(own: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Raise UsageError for proxies, `own` ones too, and certificates that HTTP clients cannot use."""
     import ssl
 
-    for name, value in proxies().items():
+    for name, value in {**proxies(), **own}.items():
         check_address(name, value if "://" in value else f"http://{value}")
         if value.lower().startswith("socks") and find_spec("socksio") is None:
             hint = "`pip install socksio`, or name an http proxy"

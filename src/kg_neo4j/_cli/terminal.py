@@ -284,7 +284,8 @@ def spent(usage: Usage) -> str:
     if not usage.calls:
         return "no paid calls"
     cached = f" ({usage.cached_tokens:,} of them cached)" if usage.cached_tokens else ""
-    tokens = f"{usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
+    thoughts = f" ({usage.reasoning_tokens:,} of them thoughts)" if usage.reasoning_tokens else ""
+    tokens = f"{usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out{thoughts}"
     return f"{usage.calls} calls, {tokens}, {price(usage, 'price not known')}"
 
 

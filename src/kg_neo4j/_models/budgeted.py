@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,23 +32,12 @@ class BudgetedChat:
         self._budget = budget
         self._tokeniser = tokeniser
 
-    def complete(
-        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
-    ) -> Completion:
+    def complete(self, system: str, user: str, *, max_tokens: int | None = None, **how: Any) -> Completion:
         """Answer one prompt as `OpenAIChat.complete` does, within the budget.
 
         An answer that was cut because little was left is asked for again with more, where there is more.
         """
-        return self._complete(system, user, max_tokens, temperature, None)
-
-    def stream(self, system: str, user: str, on_token: Listener, **how: Any) -> Completion:
-        """Answer one prompt as `OpenAIChat.stream` does, within the budget."""
-        return self._complete(system, user, how.get("max_tokens"), how.get("temperature", 0.0), on_token)
-
-    def _complete(
-        self, system: str, user: str, max_tokens: int | None, temperature: float, on_token: Listener | None
-    ) -> Completion:
-        ask = partial(self._model.complete, system, user, temperature=temperature, on_token=on_token)
+        ask = partial(self._model.complete, system, user, **how)
         counted = self._tokeniser.count(system) + self._tokeniser.count(user)
         spent = Usage()
         again = 0  # tokens that an answer which was cut is asked for again with
@@ -62,6 +51,14 @@ class BudgetedChat:
             if bound is None or done.finish_reason != "length" or bound == self._room(counted, grant.seen):
                 return replace(done, usage=spent)
             again = 2 * bound
+
+    def stream(self, system: str, user: str, on_token: Listener, **how: Any) -> Completion:
+        """Answer one prompt as `OpenAIChat.stream` does, within the budget."""
+        return self.complete(system, user, on_token=on_token, **how)
+
+    def thoughts(self, options: Mapping[str, Any]) -> int:
+        """Return the tokens that its thoughts may take, as `OpenAIChat.thoughts` does."""
+        return self._model.thoughts(options)
 
     def _longest(self, max_tokens: int | None) -> int:
         """Return the tokens of the longest answer. The prompt takes away nothing: our count of it may be too high."""

@@ -15,7 +15,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from kg_neo4j._models.cache import AnswerCache
@@ -31,6 +31,7 @@ from kg_neo4j._models.layers import (
     reason_of,
     with_bottom,
 )
+from kg_neo4j._models.model_options import ModelOptions, shaping
 from kg_neo4j._models.protocols import ChatModel, Completion, Listener
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
@@ -66,6 +67,7 @@ class Door:
     stopped: ModelError | BudgetReached | None = None
     ends: Sequence[str] = ()  # how the first requests ended: empty, or the error
     stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # takes the place of a model; makes no calls
+    options: ModelOptions = field(default_factory=ModelOptions)  # that the user sets
 
     @property
     def name(self) -> str:
@@ -174,6 +176,12 @@ class Door:
                     yield _after(spent, answer)
                     spent = Usage()
 
+    def request(self, task: Task[Any], complaint: str = "", round: int = 0) -> Request:
+        """Return what the model gets in one round: the task's own fields of the body, and those of the user."""
+        options = {**task.options, **self.options.of(task.kind)}
+        shaped = shaping(options, self.options.not_hashed)
+        return replace(task.request(complaint, round), options=options, shaping=shaped)
+
     def keep(self, hash: str, said: Completion) -> None:
         """Cache an answer that was of use, where the caller decides (`Task.caches_accepted` is false)."""
         self.layer.keep(hash, said)
@@ -202,7 +210,7 @@ class Door:
         best: Complaint[T] | None = None
         complaint = ""
         for round in range(task.rounds):
-            request = replace(task.request(complaint, round), on_token=on_token)
+            request = replace(self.request(task, complaint, round), on_token=on_token)
             started = time.monotonic()
             try:
                 said = self._complete(request)
@@ -261,10 +269,12 @@ def open_door(
     cache: AnswerCache | None = None,
     concurrency: int = 1,
     stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in,
+    options: ModelOptions | None = None,
 ) -> Door:
     """Return the door to a chat model, with the cache of this machine where one is given."""
     asked = Asked(model)
-    return Door(Cached(asked, cache) if cache is not None else asked, concurrency, stand_in=stand_in)
+    layer = Cached(asked, cache) if cache is not None else asked
+    return Door(layer, concurrency, stand_in=stand_in, options=options or ModelOptions())
 
 
 def _after(spent: Usage, answer: TaskAnswer[T]) -> TaskAnswer[T]:

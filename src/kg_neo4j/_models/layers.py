@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from kg_neo4j._models.answer_log import AnswerLog
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
-from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
+from kg_neo4j._models.protocols import ChatModel, Completion, OptionedChatModel, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Unanswered
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError, ModelUnavailable
 from kg_neo4j.records import Usage
@@ -79,10 +79,14 @@ class Asked(_Bottom):
         return self.model.window
 
     def complete(self, request: Request) -> Completion:
-        """Ask the model; where somebody hears and the model can, word by word."""
+        """Ask the model; where somebody hears and the model can, word by word. Thoughts have room beyond the limit."""
         how: dict[str, Any] = {"temperature": request.temperature}
+        thoughts = 0
+        if isinstance(self.model, OptionedChatModel):
+            how |= {"options": request.options} if request.options else {}
+            thoughts = self.model.thoughts(request.options)
         if request.max_tokens is not None:
-            how["max_tokens"] = request.max_tokens
+            how["max_tokens"] = request.max_tokens + thoughts
         if request.on_token is not None and isinstance(self.model, StreamingChatModel):
             return self.model.stream(request.system, request.user, request.on_token, **how)
         return self.model.complete(request.system, request.user, **how)

@@ -6,19 +6,19 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from kg_neo4j._models import openai_client, openai_faults, tokens
 from kg_neo4j._models.answer_text import PROMPT_CUT, has_ended
 from kg_neo4j._models.books import Seen
 from kg_neo4j._models.budget import UNLIMITED, Account
+from kg_neo4j._models.model_options import refused_field
 from kg_neo4j._models.openai_client import Data, ModelCall, Streamed, read_count, text_of
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_models import largest_output, window_of
+from kg_neo4j._models.openai_models import largest_output, thinks, window_of
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion, Listener
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, ModelRefused, RequestRefused
 from kg_neo4j.records import Usage
 
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
@@ -29,6 +29,7 @@ MOST_FORMS = 10  # of one request: there are at most five parameters, two roles,
 NEW_NAME = "max_completion_tokens"
 SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on output
 SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
+THOUGHTS = 25_000  # tokens that thoughts may take, at least (OpenAI, guide to reasoning models, November 2026)
 # usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
 _RENAMED = re.compile(rf"(?:use|instead|try|mean|to)\b[^.]{{0,30}}{NEW_NAME}", re.IGNORECASE)
 _COMPLETION = re.compile(r"completion|max_(?:new_)?tokens|output", re.IGNORECASE)
@@ -104,6 +105,7 @@ class OpenAIChat:
         self._streams = False  # an answer came as a stream, or a whole one was refused, too
         self._most_read = 0  # tokens that the server counted in a prompt
         self._cut_at = 0  # tokens that it counted in one that it cut
+        self._thought = 0  # the most tokens of thoughts in an answer
         self.notes: dict[str, str] = {}  # what was learnt of the server: the first note of each kind
 
     def __repr__(self) -> str:
@@ -116,11 +118,13 @@ class OpenAIChat:
         *,
         max_tokens: int | None = None,
         temperature: float = 0.0,
+        options: Data | None = None,
         account: Account = UNLIMITED,
         on_token: Listener | None = None,
     ) -> Completion:
         """Answer one prompt, have `account` pay, and tell `on_token` the words as they come; it may end the call.
 
+        `options` are further fields of the request's body; where the server refuses one, ModelRefused says which.
         Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
         protocol. A request that the server wants in another form is made again in that form, and for the whole answer
         where it does not stream or a stream breaks (see `Completion.note`). Raises ModelRefused, ModelUnavailable,
@@ -132,9 +136,10 @@ class OpenAIChat:
         is_whole, unstreamed = on_token is None, None
         for form in itertools.count(1):
             ways = self._ways
-            options, streams_only = ways.options(temperature, max_tokens, streams=not is_whole), ways.streams_only
+            sent, streams_only = ways.options(temperature, max_tokens, streams=not is_whole), ways.streams_only
             try:
-                done = self._call(ways.messages(system, user), options, on_token, account, spent)
+                asked = {**sent, **({"extra_body": options} if options else {})}
+                done = self._call(ways.messages(system, user), asked, on_token, account, spent)
                 break
             except _BrokenStream as broken:
                 is_whole, on_token = True, None
@@ -144,10 +149,12 @@ class OpenAIChat:
                 if fault and ways != self._ways:
                     continue  # another thread has learnt it
                 if fault:
-                    self._ways, what = ways.after(fault, options)
+                    self._ways, what = ways.after(fault, sent)
                 if what:
                     notes.append(self._note(what, f"the model's server {what}"))
-                elif isinstance(error, BadModelAnswer) and "stream" in options and not (self._streams or streams_only):
+                elif isinstance(error, RequestRefused) and (name := refused_field(error.fault.said, options or {})):
+                    raise ModelRefused(str(error), hint=f"remove or correct {name} in model_options") from None
+                elif isinstance(error, BadModelAnswer) and "stream" in sent and not (self._streams or streams_only):
                     is_whole, unstreamed = True, error
                 else:
                     self._streams |= unstreamed is not None
@@ -161,6 +168,10 @@ class OpenAIChat:
         """Answer one prompt as `complete` does, and tell `on_token` the words as they come; it may end the call."""
         return self.complete(system, user, on_token=on_token, **how)
 
+    def thoughts(self, options: Data) -> int:
+        """Return the tokens that its thoughts may take besides an answer of limited length; 0: it has none."""
+        return max(THOUGHTS, 2 * self._thought) if self._thought or thinks(self.name, options) else 0
+
     def _note(self, kind: str, text: str) -> str:
         self.notes.setdefault(kind, text)
         return text
@@ -168,8 +179,12 @@ class OpenAIChat:
     def _call(
         self, messages: Messages, options: Data, listener: Listener | None, account: Account, spent: list[Usage]
     ) -> Completion:
-        create: Any = openai_client.client(self._endpoint).chat.completions.with_streaming_response.create
-        opened = partial(create, model=self.name, messages=messages, **options)
+        openai_client.client(self._endpoint)  # made by the thread that asks: it may import, or run a command
+
+        def opened(own: Any) -> Any:
+            create = own.chat.completions.with_streaming_response.create
+            return create(model=self.name, messages=messages, **options)
+
         counted = _count(messages) if self._endpoint.tpm else 0
         expected = self._seen.prompt(counted) + self._seen.usual if counted else 0.0
 
@@ -178,6 +193,7 @@ class OpenAIChat:
             fault = data.fault if isinstance(data, Streamed) else None
             note = "" if "usage" in data or not is_streamed else ESTIMATED
             usage = self._estimated(data, messages) if note else self._counted(data.get("usage"))
+            self._thought = max(self._thought, usage.reasoning_tokens)
             if not (note and fault):  # else only the server knows what it cost
                 account.paid(usage)
             spent[0] += usage
@@ -248,14 +264,21 @@ class OpenAIChat:
         """Return the usage of one call as a server counts it; zeros for what it does not say."""
         fields: Data = found if isinstance(found, dict) else {}
         read, written = (read_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-        details = fields.get("prompt_tokens_details")
-        cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
-        return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None, cached)
+        cached = _detail(fields.get("prompt_tokens_details"), "cached_tokens")
+        thought = _detail(fields.get("completion_tokens_details"), "reasoning_tokens")
+        if read_count(fields.get("total_tokens")) == read + written + thought:
+            written += thought  # xAI counts them apart
+        usd = self._price.usd(read, written, cached) if self._price else None
+        return Usage(1, read, written, usd, cached, min(thought, written))
 
     def _estimated(self, data: Data, messages: Messages) -> Usage:
         """Return the usage of one call by our tokeniser."""
         read, written = _count(messages), tokens.load().count(data["choices"][0]["message"]["content"])
         return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
+
+
+def _detail(found: object, name: str) -> int:
+    return read_count(found.get(name)) if isinstance(found, dict) else 0
 
 
 def _count(messages: Messages) -> int:

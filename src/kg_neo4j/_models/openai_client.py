@@ -24,7 +24,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j import interrupts
-from kg_neo4j._models import openai_bodies, openai_faults
+from kg_neo4j._models import openai_bodies, openai_endpoint, openai_faults
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Data = Mapping[str, Any]
-Open = Callable[[], AbstractAsyncContextManager["openai.AsyncAPIResponse[Any]"]]
+Open = Callable[["openai.AsyncOpenAI"], AbstractAsyncContextManager["openai.AsyncAPIResponse[Any]"]]
 
 EVENTS = (b"data:", b"event:", b": ")  # how a stream begins, whatever the server calls it
 MAX_COUNT = 1_000_000_000  # tokens of a call: no window is as long, and sums of them stay below 2^63
@@ -79,14 +79,23 @@ def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
             import_module("httpx")  # openai looks at it where another thread (of spaCy) has begun to import it
 
         if endpoint not in _clients:
+            gateway: dict[str, Any] = {"proxy": endpoint.proxy.get_secret_value()} if endpoint.proxy else {}
+            if endpoint.ca_bundle:
+                gateway["verify"] = endpoint.certificates()
             http_client = openai.DefaultAsyncHttpxClient(
                 timeout=endpoint.timeout_s,
                 follow_redirects=False,  # a prompt goes to no address but the user's
                 headers={"Accept-Encoding": openai_bodies.ACCEPTED},
                 event_hooks={"response": [openai_bodies.bound_bodies(endpoint)]},
+                **gateway,
             )
             _clients[endpoint] = openai.AsyncOpenAI(
-                api_key=endpoint.secret, base_url=endpoint.base_url, max_retries=0, http_client=http_client
+                api_key=endpoint.secret,
+                base_url=endpoint.root,
+                default_headers=endpoint.all_headers(),
+                default_query=endpoint.query,
+                max_retries=0,
+                http_client=http_client,
             )
         return _clients[endpoint]
 
@@ -97,7 +106,7 @@ throttle = cache(Throttle)  # of an endpoint, made at the first call; for use on
 def _forget() -> None:
     """Start again in a forked child: threads and connections stay with the parent."""
     global _loop, _lock  # noqa: PLW0603 (one loop a process)
-    _lock = threading.Lock()
+    _lock, openai_endpoint.key_lock = threading.Lock(), threading.Lock()
     _loop = None
     _clients.clear()
     throttle.cache_clear()
@@ -126,7 +135,7 @@ class ModelCall:
 
     endpoint: Endpoint
     model: str
-    opened: Open  # begins one HTTP call
+    opened: Open  # begins one HTTP call with a client
     account: Account = UNLIMITED  # pays for each
     tokens: float = 0.0  # that prompt and answer are expected to have, where the endpoint limits tokens
     listener: Listener | None = None  # gets the pieces of an answer that comes as a stream
@@ -134,33 +143,55 @@ class ModelCall:
 
 def served_models(endpoint: Endpoint) -> frozenset[str]:
     """Return the names of the models that a server lists, which costs nothing. Raises ModelError."""
-    models: Any = client(endpoint).models.with_streaming_response
+    client(endpoint)
 
     def parse(data: Data) -> frozenset[str]:
         listed = data.get("data")
         rows = listed if isinstance(listed, list) else []
         return frozenset(str(each["id"]) for each in rows if isinstance(each, dict) and "id" in each)
 
-    return run(call(ModelCall(endpoint, "", models.list), parse))
+    return run(call(ModelCall(endpoint, "", lambda own: own.models.with_streaming_response.list()), parse))
 
 
 async def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
     """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
 
     `parse` raises Passing or a ModelError for an answer that cannot be used. A stream that broke after its first words
-    is not repeated here: `parse` gets what came, with the fault. Raises the ModelError of the last try.
+    is not repeated here: `parse` gets what came, with the fault. Raises the ModelError of the last try. A key that a
+    command printed is asked for again, once, where the server refuses it.
     """
     endpoint = question.endpoint
-    calls = 0
+    calls = renewals = 0
     while True:
         calls += 1
         try:
             return parse(await _once(question))
+        except _KeyRefused as refused:
+            renewals += 1
+            if renewals > 1 or not await asyncio.to_thread(_renew, endpoint, refused.key):
+                raise refused.error from None
+            continue
         except Passing as fault:
             if calls >= min(endpoint.retries + 1, fault.calls):
                 raise fault.error from None
             pause = openai_faults.wait_s(calls, fault.told_s, random.random())
         await endpoint.sleep(pause)
+
+
+class _KeyRefused(Exception):
+    """A 401 for a key that a command printed; `error` is raised where it prints no other one."""
+
+    def __init__(self, key: str, error: Exception) -> None:
+        super().__init__(str(error))
+        self.key, self.error = key, error
+
+
+def _renew(endpoint: Endpoint, refused: str) -> bool:
+    """Have the command print a key again; return whether it is another one, which the client then sends."""
+    key = openai_endpoint.printed_key(endpoint.key_command, refused) if endpoint.key_command else refused
+    with _lock:
+        _clients[endpoint] = _clients[endpoint].copy(api_key=key, default_headers=endpoint.all_headers())
+    return key != refused
 
 
 async def _once(question: ModelCall) -> Data:
@@ -171,8 +202,9 @@ async def _once(question: ModelCall) -> Data:
     async with sent.turn(question.tokens) as began:
         await question.account.begin()
         heard = Heard(endpoint, question.listener)
+        own = client(endpoint)
         try:
-            async with asyncio.timeout(endpoint.timeout_s) as deadline, question.opened() as response:
+            async with asyncio.timeout(endpoint.timeout_s) as deadline, question.opened(own) as response:
                 data = await _read(response, heard, deadline)
         except openai.APIStatusError as error:
             fault = openai_faults.from_status(error, endpoint, question.model)
@@ -180,6 +212,8 @@ async def _once(question: ModelCall) -> Data:
                 sent.refused(began, fault.told_s)
             if openai_faults.is_free(error.status_code, fault):
                 question.account.refused()
+            if error.status_code == 401 and endpoint.key_command:
+                raise _KeyRefused(own.api_key, fault) from None
             raise fault from None
         except (Passing, openai.APIConnectionError, openai_faults.http_library().HTTPError, TimeoutError) as error:
             if type(error.__cause__ or error).__name__ in openai_faults.UNSENT:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,8 +74,11 @@ class OpenAIEmbedding:
 
     def _request(self, texts: Sequence[str], dimension: int | None, account: Account) -> Vectors:
         sent = [text.encode("utf-8", "replace").decode("utf-8") if text.strip() else "-" for text in texts]
-        create: Any = openai_client.client(self._endpoint).embeddings.with_streaming_response.create
-        opened = partial(create, model=self.name, input=sent, encoding_format="float")
+        openai_client.client(self._endpoint)  # made by the thread that asks: it may import, or run a command
+
+        def opened(own: Any) -> Any:
+            create = own.embeddings.with_streaming_response.create
+            return create(model=self.name, input=sent, encoding_format="float")
 
         def parse(data: Data) -> Vectors:
             found = data.get("usage")

@@ -1,8 +1,9 @@
-"""What is known about models by name: windows and dimensions. Prices are in prices.toml."""
+"""What is known about models by name: windows, dimensions, and which ones think. Prices are in prices.toml."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from kg_neo4j import data_files
 
@@ -10,6 +11,8 @@ DEFAULT_WINDOW = 8_000  # tokens: what the smallest models in use have
 
 _DATA = data_files.beside(__file__)
 _WINDOWS, _OUTPUTS = _DATA.table("windows"), _DATA.table("outputs")  # tokens by the beginning of a name
+_THINKERS = tuple(_DATA.text("thinkers").split())
+_OFF = frozenset({"none", "false", "off", "disabled", "0"})
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
@@ -21,6 +24,14 @@ def window_of(model: str) -> int:
 def largest_output(model: str, window: int) -> int:
     """Return the most tokens an answer of `model` can have; the whole window where the model is not in the table."""
     return min(window, _known(_OUTPUTS, model, window))
+
+
+def thinks(model: str, options: Mapping[str, Any]) -> bool:
+    """Return whether `model` thinks before it answers, by its name and by fields that switch thoughts on or off."""
+    asked = {**options, **options.get("chat_template_kwargs", {}), **options.get("thinking", {})}
+    named = ("reasoning_effort", "think", "enable_thinking", "thinking", "type")
+    switches = [str(asked[name]).casefold() for name in named if not isinstance(asked.get(name, {}), dict)]
+    return not _OFF.intersection(switches) if switches else model.rpartition("/")[2].startswith(_THINKERS)
 
 
 def dimension_of(model: str) -> int | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +77,14 @@ class StreamingChatModel(Protocol):
         finish reason. An answer that does not come as a stream is one piece. Where the stream breaks, `on_token` gets
         a line on that, the answer is asked for again as a whole, and `Completion.note` reports it.
         """
+
+
+@runtime_checkable
+class OptionedChatModel(Protocol):
+    """A chat model whose requests can have further fields: `complete` and `stream` take `options`, by name."""
+
+    def thoughts(self, options: Mapping[str, Any]) -> int:
+        """Return the tokens that its thoughts may take besides an answer of limited length; 0: it has none."""
 
 
 class EmbeddingModel(Protocol):

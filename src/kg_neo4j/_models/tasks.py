@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, TypeVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
@@ -54,10 +55,19 @@ class Request:
     place: object = None  # what the stored answer belongs to, for the store alone
     round: int = 0
     on_token: Listener | None = None  # gets the pieces of the answer as they come
+    options: Mapping[str, Any] = field(default_factory=dict)  # further fields of the request's body
+    shaping: str = ""  # those of them that can change the answer, as JSON
 
     def hash(self, model: str) -> str:
         """Return what the cache knows the answer of `model` by: a hash of all that shapes it."""
-        return key_of(model, self.system, self.user, temperature=self.temperature, max_tokens=self.max_tokens)
+        return key_of(
+            model,
+            self.system,
+            self.user,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            options=self.shaping,
+        )
 
 
 class Task(ABC, Generic[T]):
@@ -71,6 +81,7 @@ class Task(ABC, Generic[T]):
     reads_thoughts: ClassVar[bool] = False  # True: `accept` gets the answer word for word
     max_tokens: int | None = None  # room for the answer; None: what the model has
     temperature: float = 0.0
+    options: Mapping[str, Any] = MappingProxyType({})  # fields of the request's body that the task itself wants
 
     def read(self, said: Completion) -> T | Complaint[T]:
         """Return what `accept` makes of an answer without thoughts; a cut one is none, unless the task takes it."""

@@ -123,7 +123,8 @@ class LlmExtractor:
         self.name = door.name
         self.converses = True  # a model uses context and can be asked further questions
         asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
-        parts = (self.name, asked, schema.hash, output_language, repr(self._temperature))
+        shaping = door.options.hashed(_Rows.kind)
+        parts = (self.name, asked, schema.hash, output_language, repr(self._temperature), *filter(None, [shaping]))
         self.config_hash = hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
@@ -160,13 +161,14 @@ class LlmExtractor:
         limit = min(limit, most or limit)
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
         said = self._door.ask(task, heard := RowListener(self._schema)).result()
-        unseen = said.usage.output_tokens - tokens.load().count(said.text)
+        shown = said.usage.output_tokens - said.usage.reasoning_tokens
+        unseen = shown - tokens.load().count(said.text)
         if task.max_tokens and said.is_cut and unseen > limit / 2:
             self._thinks = True
             spent, task = said.usage, replace(task, max_tokens=None)
             said = self._door.ask(task, RowListener(self._schema)).result()
             said = replace(said, usage=spent + said.usage)
-        elif task.max_tokens and said.is_cut and max(said.usage.output_tokens, heard.pieces) >= limit:
+        elif task.max_tokens and said.is_cut and max(shown, heard.pieces) >= limit:
             said = replace(said, finish_reason=RUNAWAY)  # no text needs so long an answer
         return ModelAnswer(
             text=said.text,
@@ -174,7 +176,7 @@ class LlmExtractor:
             prompt_hash=prompt_hash,
             finish_reason=said.finish_reason,
             usage=said.usage,
-            request_hash=task.request("", 0).hash(self.name),
+            request_hash=self._door.request(task).hash(self.name),
             kept=said.kept,
         )
 

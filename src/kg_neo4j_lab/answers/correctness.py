@@ -265,6 +265,7 @@ def settings_of_judge(settings: Settings) -> Settings:
         if settings.judge_model is None:
             raise UsageError("KG_JUDGE_BASE_URL is set, but no model is named", hint="set KG_JUDGE_MODEL")
         changed |= {"openai_base_url": settings.judge_base_url, "openai_api_key": settings.judge_api_key}
+        changed |= {"api_key_command": None, "model_headers": {}}
     if settings.judge_model is not None:
         changed |= {"model": settings.judge_model, "model_window": None}
     return settings.model_copy(update=changed) if changed else settings
