@@ -20,7 +20,7 @@ from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import RECEIVED
 from kg_neo4j.records import LoadReport, QuarantinedRow
 
-TEXT = """Ottilie Varga was born in Kesmark in 1871. Her father, Janos Varga, owned a small glassworks by the river Poprad.
+TEXT = """Ottilie Varga was born in Kesmark in 1871. Her father, Janos Varga, owned a glassworks by the river Poprad.
 In 1889 she moved to Vienna. There she met the architect Emil Roth. In 1897 she founded the firm Varga Glass in Kesmark.
 The firm made the windows of the railway station in Lemberg. Ottilie Varga died in Vienna in 1926.
 """

@@ -59,10 +59,6 @@ class Conversation:
     gleanings: int
     repair: bool
     problems: list[str] = field(default_factory=list)  # of further rounds that gave nothing
-    context: Context = field(init=False)  # that was given; a part has one of its own
-
-    def __post_init__(self) -> None:
-        self.context = self.task.context
 
     def hold(self) -> Extraction:
         """Ask until everything is said. Raises ModelRefused, ModelUnavailable or what a budget raises."""
@@ -142,12 +138,11 @@ class Conversation:
         self._ask_each(halves, depth)
 
     def _ask_each(self, parts: Sequence[str], depth: int) -> None:
-        """Ask about parts of the text; an error of one of them is raised when all were asked."""
         failed: KgError | None = None
         for part in parts:
             try:
                 self._ask_part(part, depth)
-            except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
+            except (ContentFiltered, BadModelAnswer) as error:
                 failed = failed or error
         if failed is not None:
             raise failed
@@ -157,8 +152,8 @@ class Conversation:
         if self._in_parts:  # sentences before it and names so far say who "she" is; higher numbers are refused
             first, last = (int(line.split(maxsplit=1)[0]) for line in (part, part.splitlines()[-1]))
             before = last_sentences(self.task.chunk.text[: offsets[first - 1][0]], self.task.document.language)
-            names = rank((self.context.known, [(node.name, node.type) for node in self.rounds.nodes]))
-            self.task = replace(self.task, context=Context(before or self.context.before, names))
+            names = rank((self.task.context.known, [(node.name, node.type) for node in self.rounds.nodes]))
+            self.task = replace(self.task, context=Context(before or self.task.context.before, names))
             offsets = offsets[:last]
         try:
             answer = replace(self._answer(part), step=HALF, offsets=offsets)
@@ -243,8 +238,7 @@ class Conversation:
         if self.rounds.answers:
             found = self.rounds.extraction()
             outcome = found.outcome if found.outcome is ChunkOutcome.FAILED else ChunkOutcome.TRUNCATED
-            detail = shorten("; ".join(filter(None, (found.detail, str(error)))), 300)
-            return replace(found, outcome=outcome, detail=detail)
+            return replace(found, outcome=outcome, detail=shorten(f"{found.detail}; {error}".removeprefix("; "), 300))
         return without_rows(self.task.chunk, self.rounds.reading, outcome, str(error))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from kg_neo4j.extract import rows
+from kg_neo4j.extract import numbering, rows
 from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.values import MAX_NAME, ValueRefused, clean_field, unmarked
@@ -15,12 +14,11 @@ from kg_neo4j.records import Rejection, RejectionReason
 def read(text: str, schema: Schema, *, finish_reason: str | None, sentences: int = 0) -> ReadRows:
     """Return what `rows.read` does, with rows of nodes and relationships instead of those of facts.
 
-    A node has one row, on the line that is the first to name it with this type. A fact that lacks a part, or has a
-    number above `sentences`, is one rejection and makes no node; with `sentences` 0 any number is read.
+    A node has one row, on the line that first names it with this type. A fact that lacks a part, or whose number is
+    none of the `sentences` (0: not checked), is one rejection.
     """
     found = rows.read(text, schema, finish_reason=finish_reason)
-    made: list[RawRow] = []
-    rejections = list(found.rejections)
+    made, rejections = list[RawRow](), list(found.rejections)
     ids: dict[str, str] = {}
     for row in found.rows:
         try:
@@ -36,9 +34,8 @@ def _rows(row: RawRow, schema: Schema, ids: dict[str, str], sentences: int) -> l
     for name in ("first", "relationship", "second", "first_type", "second_type"):
         if not clean_field(said[name], name, MAX_NAME):
             raise ValueRefused(RejectionReason.EMPTY_FIELD, f"{name} is empty")
-    if sentences and any(int(each) > sentences for each in re.findall(r"\d{1,9}", said["sentence"])):
-        detail = f"{said['sentence'][:80]!r}: the numbers of the sentences are 1 to {sentences}"
-        raise ValueRefused(RejectionReason.NO_SUCH_SENTENCE, detail)
+    if sentences:
+        numbering.cite(said["sentence"], "", ((0, 0),) * sentences)
     said |= {"sentences": said["sentence"], "relationship_type": said["relationship"]}
     made = []
     for number, end in enumerate(("first", "second"), 1):

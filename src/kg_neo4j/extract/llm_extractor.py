@@ -115,8 +115,8 @@ class LlmExtractor:
         self._schema = schema
         self._language = output_language
         self._numbered = schema.evidence == "sentences"
-        names = {"sections": "extract_numbered" if self._numbered else "extract", "facts": "extract_facts"}
-        self._prompt = prompts.load(names[schema.form])
+        name = "extract_facts" if schema.facts else "extract_numbered" if self._numbered else "extract"
+        self._prompt = prompts.load(name)
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
         self._thinks = False  # the model's thoughts count as output, and are not shown

@@ -154,9 +154,8 @@ class _RowReader:
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
         self._kinds = {column.name: column.kind for column in (*schema.node_columns, *schema.relationship_columns)}
         self._id = schema.node_header.index("node_id")
-        if schema.facts:
-            self._columns[RowKind.FACT] = tuple(schema.facts)
-            self._kinds |= schema.facts
+        self._columns |= {RowKind.FACT: tuple(schema.facts)} if schema.facts else {}
+        self._kinds |= schema.facts
         unasked = {RowKind.NODE: schema.unasked_nodes, RowKind.RELATIONSHIP: schema.unasked, RowKind.FACT: ()}
         self._unasked = {kind: tuple(column.name for column in columns) for kind, columns in unasked.items()}
         names = sorted({name for columns in self._columns.values() for name in columns})

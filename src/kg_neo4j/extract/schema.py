@@ -25,7 +25,6 @@ from kg_neo4j.records import NodeRow, RelationshipRow
 
 BUILT_IN = ("lean", "described", "wikipedia", "small")
 EVIDENCE = ("sentences", "words", "none")
-SECTIONS, FACTS = "sections", "facts"  # forms of an answer: nodes and relationships, or one row for each fact
 
 
 class ColumnKind(enum.StrEnum):
@@ -96,7 +95,7 @@ class Schema:
     closed: bool = False  # no other types than the preferred ones are allowed
     families: tuple[tuple[str, str], ...] = ()  # node type and its family, where the file names one; others: built-in
     checks_ends: bool = False  # a row whose ends are of other types or families is turned round or flagged
-    form: str = SECTIONS  # of an answer: two sections, or "facts", one row for each relationship with its ends
+    form: str = "sections"  # of an answer: two sections, or "facts", one row for each relationship with its ends
     sentences_a_call: int = 0  # for facts: how many a model is asked about together; 0: all of a chunk
 
     @property
@@ -123,7 +122,7 @@ class Schema:
     def facts(self) -> dict[str, ColumnKind]:
         """Columns of a row that is one fact, in order, and what they hold; none where the form is another."""
         more = {each.name: each.kind for each in self.relationships if each.is_property}
-        return _FACT | more if self.form == FACTS else {}
+        return _FACT | more if self.form == "facts" else {}
 
     @property
     def headers(self) -> tuple[str, ...]:
@@ -158,9 +157,8 @@ _RELATIONSHIP_START = (
     ("relationship_type", ColumnKind.TYPE),
     ("node_id_2", ColumnKind.TARGET),
 )
-_END, _TYPE = ColumnKind.NAME, ColumnKind.TYPE
-_FACT = {"sentence": ColumnKind.EVIDENCE, "first": _END, "first_type": _TYPE, "relationship": _TYPE}
-_FACT |= {"second": _END, "second_type": _TYPE}  # and further columns of relationships
+_FACT = {"sentence": ColumnKind.EVIDENCE, "first": ColumnKind.NAME, "first_type": ColumnKind.TYPE}
+_FACT |= {"relationship": ColumnKind.TYPE, "second": ColumnKind.NAME, "second_type": ColumnKind.TYPE}
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
 RESERVED_PROPERTIES = data_files.beside(__file__).word_set("reserved")
 
@@ -215,8 +213,8 @@ def parse(text: str, where: str) -> Schema:
             sorted(repr(replace(each, note="")) for each in columns)
             for columns in (nodes, years, asked, unasked, *[unasked_nodes][: len(unasked_nodes)])
         ]
-        form, calls = str(data.get("form", SECTIONS)), int(data.get("sentences_a_call", 0))
-        meaning += [[form, str(calls)]] * (form != SECTIONS)
+        form, calls = str(data.get("form", "sections")), int(data.get("sentences_a_call", 0))
+        meaning += [[form, str(calls)]] * (form != "sections")
         schema = Schema(
             name=str(data["name"]),
             version=int(data["version"]),
@@ -305,8 +303,8 @@ def _check(schema: Schema, where: str) -> None:
             raise UsageError(f"{where}: a column of {section} stands twice")
         for column in others[len(start) :]:
             _check_property(column, f"{where}: {section}")
-    if schema.form != SECTIONS or schema.sentences_a_call:
-        _check_facts(schema, f"{where}: form = {schema.form!r}")
+    if schema.form != "sections" or schema.sentences_a_call:
+        _check_facts(schema, where)
     known = {line for line in schema.example_answer.splitlines() if line}
     for header in schema.headers:
         if header not in known:
@@ -314,13 +312,12 @@ def _check(schema: Schema, where: str) -> None:
 
 
 def _check_facts(schema: Schema, where: str) -> None:
-    if not schema.facts or schema.sentences_a_call < 0 or schema.evidence != "sentences":
-        hint = 'form = "facts" needs evidence = "sentences", and sentences_a_call is 0 (all of a chunk) or more'
-        raise UsageError(f"{where}, sentences_a_call = {schema.sentences_a_call}", hint=hint)
     more = [each.name for each in schema.nodes if each.is_property]
     more += [each.name for each in schema.relationships if each.name in ("relationship_id", *_FACT)]
-    if more:
-        raise UsageError(f"{where}: a row has no place for {more[0]}", hint="remove the column, or add asked = false")
+    if more or not schema.facts or schema.sentences_a_call < 0 or schema.evidence != "sentences":
+        given = f"form = {schema.form!r}, sentences_a_call = {schema.sentences_a_call}, columns: {', '.join(more)}"
+        hint = 'form = "facts" needs evidence = "sentences"; such columns need asked = false'
+        raise UsageError(f"{where}: {given}", hint=hint)
 
 
 def _check_property(column: SchemaColumn, where: str) -> None:
@@ -358,7 +355,7 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     """Return the text of a schema file; remarks are comments at its top."""
     data: dict[str, Any] = {"name": schema.name, "version": 1, "description": schema.description}
     data |= {"evidence": schema.evidence, "closed": schema.closed, "check_ends": schema.checks_ends}
-    data |= {"form": FACTS, "sentences_a_call": schema.sentences_a_call} if schema.facts else {}
+    data |= {"form": "facts", "sentences_a_call": schema.sentences_a_call} if schema.facts else {}
     for section in ("node_types", "relationship_types"):
         data[section] = [] if schema.closed else [*getattr(schema, section)]
     for section in ("preferred_node_types", "preferred_relationship_types"):

@@ -160,8 +160,7 @@ class Estimate:
     def ask(self, prompt: float, text: int, words: int = 0, names: int = 0, *, first: bool, calls: int = 1) -> float:
         """Add the questions about a chunk of `text` tokens; return the seconds until all are answered.
 
-        `prompt` are our tokens of the first question; `first` is False where its answer is there already.
-        It comes in `calls` calls, each with the whole prompt and a part of the text.
+        `prompt` are our tokens of the first question, asked in `calls` parts; `first` is False where it is answered.
         """
         figures, fixed = self._figures, self._fixed
         written = figures.output * text + figures.a_word * words + figures.a_name * names

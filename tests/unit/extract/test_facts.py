@@ -82,7 +82,7 @@ def test_a_number_beyond_the_sentences_shown_is_refused() -> None:
 
 
 def test_two_sections_are_read_as_well() -> None:
-    sections = schemas.answer_of(replace(SMALL, form=schemas.SECTIONS), (), ())
+    sections = schemas.answer_of(replace(SMALL, form="sections"), (), ())
     found = facts.read(f"{sections.splitlines()[0]}\n1,n1,PERSON,Ada\n", SMALL, finish_reason="stop")
     assert [each.kind for each in found.rows] == [RowKind.NODE]
 
@@ -156,7 +156,7 @@ def with_line(line: str, text: str = SMALL.text) -> str:
                 '[[nodes]]\nname = "role"\nkind = "text"\nfold = "mode"\nnote = ""\n[[relationships]]',
                 1,
             ),
-            "no place for role",
+            "columns: role",
         ),
     ],
 )
