@@ -5,8 +5,9 @@ python benchmarks/small_model/compare.py --url http://127.0.0.1:18800/v1 --schem
 
 The texts and their facts are in texts.toml. Each text is one chunk, extracted as `kg load` does it, without a database.
 A fact is found if an accepted relationship states it, by names and by a part of its type. `ended`: every answer came to
-its own end. `flagged` counts accepted rows that say what their sentences do not say. With --grammar the server holds the answer to a GBNF made here:
-the numbers of the sentences shown, in order, at most three rows for each.
+its own end. `flagged` counts accepted rows that say what their sentences do not say. `on their sentence` counts rows
+whose cited sentence holds a word of the second end. With --grammar the server holds the answer to a GBNF made here: the
+numbers of the sentences shown, in order, at most three rows for each.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from kg_neo4j.records import Chunk, Document, Extraction, RelationshipRow
 
 TEXTS = Path(__file__).with_name("texts.toml")
 ROWS_A_SENTENCE = 3  # under the grammar
+HEADS = ("way", "texts", "rows read", "accepted", "relationships", "on their sentence", "flagged", "true facts")
+HEADS += ("false facts", "tokens out", "seconds", "ended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Result:
     relationships: int
     rejected: int
     flagged: int  # relationships
+    on_sentence: int  # relationships whose cited sentence holds a word of the second end
     true: int
     listed_true: int
     false: int
@@ -141,6 +145,7 @@ def measure(text: Mapping[str, Any], schema: Schema, extractor: LlmExtractor, wa
         len(found.relationships),
         len(found.rejections),
         len(found.relationships) - len(clean),
+        sum(bool(words(names[row.target_id]) & words(row.evidence or "")) for row in found.relationships),
         counts[0],
         len(text["true"]),
         counts[1],
@@ -191,8 +196,7 @@ def main() -> None:
     texts = [
         each for each in texts if each["seen"] in halves and (not arguments.text or each["name"] in arguments.text)
     ]
-    print("| way | texts | rows read | accepted | flagged | true facts | false facts | tokens out | seconds | ended |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}", flush=True)
     for way, schema, extractor in ways(arguments):
         results = []
         for text in texts:
@@ -205,12 +209,26 @@ def main() -> None:
 
 def line(way: str, results: Sequence[Result]) -> str:
     """Return a row of the table."""
-    read, rejected, flagged = (sum(getattr(each, name) for each in results) for name in ("read", "rejected", "flagged"))
+    names = ("read", "rejected", "relationships", "on_sentence", "flagged")
+    read, rejected, stated, placed, flagged = (sum(getattr(each, name) for each in results) for name in names)
     true = f"{sum(each.true for each in results)} of {sum(each.listed_true for each in results)}"
     false = f"{sum(each.false for each in results)} of {sum(each.listed_false for each in results)}"
     out, seconds = sum(each.output_tokens for each in results), sum(each.seconds for each in results)
     ended = f"{sum(each.ended for each in results)} of {len(results)}"
-    cells = (way, len(results), read, read - rejected, flagged, true, false, out, f"{seconds:.0f}", ended)
+    cells = (
+        way,
+        len(results),
+        read,
+        read - rejected,
+        stated,
+        placed,
+        flagged,
+        true,
+        false,
+        out,
+        f"{seconds:.0f}",
+        ended,
+    )
     return f"| {' | '.join(map(str, cells))} |"
 
 

@@ -75,9 +75,9 @@ def test_a_row_that_lacks_a_part_is_one_rejection_and_makes_no_node(empty: str, 
 
 
 def test_a_number_beyond_the_sentences_shown_is_refused() -> None:
-    rows = [row(number, "Ada", "PERSON", "KNEW", "Ben", "PERSON") for number in ("3", "11", "2-12")]
+    rows = [row(number, "Ada", "PERSON", "KNEW", "Ben", "PERSON") for number in ("3", "11", "2-12", "two")]
     found = facts.read(answer(*rows), SMALL, finish_reason="stop", sentences=10)
-    assert [each.reason for each in found.rejections] == [RejectionReason.NO_SUCH_SENTENCE] * 2
+    assert [each.reason for each in found.rejections] == [RejectionReason.NO_SUCH_SENTENCE] * 3
     assert len(found.rows) == 3
 
 
