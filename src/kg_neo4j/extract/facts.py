@@ -14,8 +14,7 @@ from kg_neo4j.records import Rejection, RejectionReason
 def read(text: str, schema: Schema, *, finish_reason: str | None, sentences: int = 0) -> ReadRows:
     """Return what `rows.read` does, with rows of nodes and relationships instead of those of facts.
 
-    A node has one row, on the line that first names it with this type. A fact that lacks a part, or whose number is
-    none of the `sentences` (0: not checked), is one rejection.
+    A node has one row. A fact that lacks a part, or whose number is none of `sentences` (0: any), is one rejection.
     """
     found = rows.read(text, schema, finish_reason=finish_reason)
     made, rejections = list[RawRow](), list(found.rejections)

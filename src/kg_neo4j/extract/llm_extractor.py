@@ -212,12 +212,10 @@ class LlmExtractor:
         if self._numbered:
             example = numbering.show(example, numbering.number(example))
         shown = {
-            "header": schema.headers[0],
-            "node_header": ",".join(schema.node_header),
-            "relationship_header": ",".join(schema.relationship_header),
+            "node_header": schema.headers[0],
+            "relationship_header": schema.headers[-1],
             "node_columns": _notes(schema.nodes),
-            "relationship_columns": _notes(schema.relationships),
-            "more_columns": _notes(tuple(each for each in schema.relationships if each.is_property)),
+            "relationship_columns": _notes(schema.relationship_properties if schema.facts else schema.relationships),
             "types": ("\n\n" if self._numbered else " ").join(types) or "Choose the types that fit.",
             "language": _LANGUAGES[self._language],
             "example_text": example,

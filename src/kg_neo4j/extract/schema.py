@@ -303,8 +303,7 @@ def _check(schema: Schema, where: str) -> None:
             raise UsageError(f"{where}: a column of {section} stands twice")
         for column in others[len(start) :]:
             _check_property(column, f"{where}: {section}")
-    if schema.form != "sections" or schema.sentences_a_call:
-        _check_facts(schema, where)
+    _check_facts(schema, where)
     known = {line for line in schema.example_answer.splitlines() if line}
     for header in schema.headers:
         if header not in known:
@@ -314,7 +313,8 @@ def _check(schema: Schema, where: str) -> None:
 def _check_facts(schema: Schema, where: str) -> None:
     more = [each.name for each in schema.nodes if each.is_property]
     more += [each.name for each in schema.relationships if each.name in ("relationship_id", *_FACT)]
-    if more or not schema.facts or schema.sentences_a_call < 0 or schema.evidence != "sentences":
+    is_right = schema.facts and schema.sentences_a_call >= 0 and schema.evidence == "sentences" and not more
+    if (schema.form, schema.sentences_a_call) != ("sections", 0) and not is_right:
         given = f"form = {schema.form!r}, sentences_a_call = {schema.sentences_a_call}, columns: {', '.join(more)}"
         hint = 'form = "facts" needs evidence = "sentences"; such columns need asked = false'
         raise UsageError(f"{where}: {given}", hint=hint)

@@ -139,6 +139,27 @@ def test_the_same_answers_give_the_same_rows_again(llm: FakeLlm) -> None:
     assert all(each.text.startswith(HEADER) for each in again.answers)
 
 
+def test_a_number_of_another_sentence_is_set_right_by_the_names(llm: FakeLlm) -> None:
+    """A small model counts its rows instead of the sentences."""
+    llm.say(
+        answer(
+            row("1", "Person2 Alder", "PERSON", "MET", "Person3 Alder", "PERSON"),
+            row("2", "Person1 Alder", "PERSON", "MET", "Person2 Alder", "PERSON"),
+            row("3", "Person2 Alder", "PERSON", "KNEW", "Person0 Alder", "PERSON"),
+        )
+    )
+    chunk = passage(5)
+    found = extract_chunk(ChunkTask(DOCUMENT, chunk), configure(llm))
+    placed = [
+        (chunk.text[each.span.start : each.span.end][:7], each.span.method) for each in found.relationships if each.span
+    ]
+    assert placed == [
+        ("Person2", numbering.PLACED),
+        ("Person1", numbering.NAMED),
+        ("Person2", numbering.NAMED),  # no sentence holds both: the number stays
+    ]
+
+
 def with_line(line: str, text: str = SMALL.text) -> str:
     return text.replace('form = "facts"', line)
 
