@@ -1,7 +1,8 @@
 """How well a small model fills a schema: rows accepted, listed facts true and false, seconds, ended or not.
 
-python benchmarks/small_model/compare.py --url http://127.0.0.1:18800/v1 --schema small --schema lean [--seen]
-    [--prompt FILE ...] [--grammar] [--text NAME ...] [--log FILE]
+python benchmarks/small_model/compare.py --url http://127.0.0.1:18800/v1 --schema small --schema lean
+    [--prompt FILE ...] [--grammar both] [--half seen] [--text NAME ...] [--log FILE]
+python benchmarks/small_model/compare.py --replay FILE     # the same table from the answers of a log, without a model
 
 The texts and their facts are in texts.toml. Each text is one chunk, extracted as `kg load` does it, without a database.
 A fact is found if an accepted relationship states it, by names and by a part of its type. `ended`: every answer came to
@@ -18,13 +19,14 @@ import re
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kg_neo4j._models import prompts, tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.protocols import Completion
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
@@ -32,7 +34,7 @@ from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import is_cut
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.factory import door_to
-from kg_neo4j.records import Chunk, Document, Extraction, RelationshipRow
+from kg_neo4j.records import Chunk, Document, Extraction, RelationshipRow, Usage
 
 TEXTS = Path(__file__).with_name("texts.toml")
 ROWS_A_SENTENCE = 3  # under the grammar
@@ -68,7 +70,7 @@ class Result:
     detail: str
     reasons: Mapping[str, int]
     found: Sequence[str]
-    answers: Sequence[str]
+    answers: Sequence[Mapping[str, Any]]
 
 
 class Constrained(OpenAIChat):
@@ -81,6 +83,33 @@ class Constrained(OpenAIChat):
         numbers = [int(each) for each in re.findall(r"^(\d+) ", between[1] if between else "", re.MULTILINE)]
         options = {**(how.pop("options", None) or {}), "grammar": grammar_of(self.schema, numbers)}
         return super().complete(system, user, options=options, **how)
+
+
+@dataclass
+class Replayed:
+    """A model that says again what a log has."""
+
+    answers: list[dict[str, Any]]
+    name: str = "small"
+    window: int = 16_384
+
+    def complete(self, system: str, user: str, **_how: Any) -> Completion:
+        said = self.answers.pop(0)
+        return Completion(said["text"], said["finish_reason"], Usage(1, said["input_tokens"], said["output_tokens"]))
+
+
+def replay(path: Path, texts: Sequence[Mapping[str, Any]]) -> None:
+    """Print the table of a log, by the rules of today."""
+    ways: dict[str, list[Result]] = {}
+    by_name = {text["name"]: text for text in texts}
+    for each in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        schema = schemas.load(each["way"].split(" ")[0])
+        found = measure(
+            by_name[each["text"]], schema, LlmExtractor(door_to(Replayed(each["answers"])), schema), each["way"]
+        )
+        ways.setdefault(each["way"], []).append(replace(found, seconds=each["seconds"]))
+    for way, results in ways.items():
+        print(line(way, results))
 
 
 def grammar_of(schema: Schema, numbers: Sequence[int]) -> str:
@@ -160,7 +189,15 @@ def measure(text: Mapping[str, Any], schema: Schema, extractor: LlmExtractor, wa
         found.detail,
         reasons,
         said,
-        [answer.text for answer in found.answers],
+        [
+            {
+                "text": answer.text,
+                "finish_reason": answer.finish_reason,
+                "input_tokens": answer.usage.input_tokens,
+                "output_tokens": answer.usage.output_tokens,
+            }
+            for answer in found.answers
+        ],
     )
 
 
@@ -183,13 +220,14 @@ def ways(arguments: argparse.Namespace) -> Iterator[tuple[str, Schema, LlmExtrac
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--url", required=True, help="base URL of the model's server")
-    parser.add_argument("--schema", action="append", required=True, help="a built-in schema or a file; may be repeated")
+    parser.add_argument("--url", help="base URL of the model's server")
+    parser.add_argument("--schema", action="append", default=[], help="a built-in schema or a file; may be repeated")
     parser.add_argument("--prompt", action="append", help="a prompt file instead of the schema's own; may be repeated")
     parser.add_argument("--grammar", choices=("no", "yes", "both"), default="no")
     parser.add_argument("--half", choices=("seen", "unseen", "all"), default="all")
     parser.add_argument("--text", action="append", help="only this text; may be repeated")
     parser.add_argument("--log", type=Path, help="a file that gets one line of JSON for each text")
+    parser.add_argument("--replay", type=Path, help="a log to read again")
     arguments = parser.parse_args()
     texts = tomllib.loads(TEXTS.read_text(encoding="utf-8"))["texts"]
     halves = {"seen": (True,), "unseen": (False,), "all": (True, False)}[arguments.half]
@@ -197,6 +235,8 @@ def main() -> None:
         each for each in texts if each["seen"] in halves and (not arguments.text or each["name"] in arguments.text)
     ]
     print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}", flush=True)
+    if arguments.replay:
+        replay(arguments.replay, texts)
     for way, schema, extractor in ways(arguments):
         results = []
         for text in texts:
