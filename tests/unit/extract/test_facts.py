@@ -20,6 +20,7 @@ from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.rows import SECTIONS, RowKind
 from kg_neo4j.factory import door_to
+from kg_neo4j.pipeline.estimates import Estimate, Figures, Fixed
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, RejectionReason
 
 SMALL = schemas.load("small")
@@ -192,3 +193,11 @@ def test_a_form_is_part_of_what_a_schema_means() -> None:
     other = schemas.parse(SMALL.text.replace("sentences_a_call = 10", "sentences_a_call = 5"), "own")
     assert other.hash != SMALL.hash
     assert schemas.parse(schemas.write(SMALL, ["same"]), "own").hash == SMALL.hash
+
+
+def test_a_plan_counts_a_call_and_the_prompt_for_each_part() -> None:
+    figures = Figures(output=2.0, shown=1.0, gleanings=0.0, gleaned=0.0, repairs=0.0)
+    estimate = Estimate(figures, Fixed(whole=100, glean=0, repair=0))
+    estimate.ask(150.0, 50, first=True, calls=3)
+    whole = estimate.usages(None)["whole"]
+    assert (whole.calls, whole.input_tokens, whole.output_tokens) == (3, 350, 100)
