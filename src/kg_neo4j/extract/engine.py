@@ -118,7 +118,7 @@ def show(
     the chunk repeats of the one before, `repeated` characters, gets no numbers a second time.
     """
     numbered = numbered and evidence == "sentences"
-    offsets = stored[0].offsets if stored else ()
+    offsets = max((each.offsets for each in stored), key=len, default=())
     if not offsets and (numbered or evidence == "none"):
         own = repeated if numbered else 0
         offsets = tuple(each for each in numbering.number(chunk.text, language) if each[1] > own)

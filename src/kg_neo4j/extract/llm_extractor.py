@@ -17,11 +17,11 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Task, once_more
 from kg_neo4j.errors import UsageError
-from kg_neo4j.extract import numbering
+from kg_neo4j.extract import facts, numbering
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.reading import AGAIN
-from kg_neo4j.extract.rows import RawRow, RowKind, read
+from kg_neo4j.extract.rows import RawRow, RowKind
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.progress import RECEIVED
 from kg_neo4j.records import ModelAnswer
@@ -81,7 +81,7 @@ class RowListener:
 
     def _repeats(self) -> bool:
         whole_lines = self.text[: self.text.rfind("\n") + 1]
-        keys = list(_keys(read(whole_lines, self.schema, finish_reason=None).rows, self.schema))
+        keys = list(_keys(facts.read(whole_lines, self.schema, finish_reason=None).rows, self.schema))
         lines = [line for line in whole_lines.splitlines() if line.strip()]
         return any(
             len(each) > RUNAWAY_ROWS and set(each[-RUNAWAY_ROWS:]) <= set(each[:-RUNAWAY_ROWS])
@@ -115,7 +115,8 @@ class LlmExtractor:
         self._schema = schema
         self._language = output_language
         self._numbered = schema.evidence == "sentences"
-        self._prompt = prompts.load("extract_numbered" if self._numbered else "extract")
+        name = "extract_facts" if schema.facts else "extract_numbered" if self._numbered else "extract"
+        self._prompt = prompts.load(name)
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
         self._thinks = False  # the model's thoughts count as output, and are not shown
@@ -155,7 +156,7 @@ class LlmExtractor:
 
         A model whose answer ends far before the limit spent it on thoughts that are not shown: it gets none from then.
         """
-        columns = len(self._schema.node_header) + len(self._schema.relationship_header)
+        columns = sum(header.count(",") + 1 for header in self._schema.headers)
         limit = LIMIT_A_TOKEN[self._schema.evidence] * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
         limit = min(limit, most or limit)
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
@@ -210,21 +211,22 @@ class LlmExtractor:
         example = schema.example_text
         if self._numbered:
             example = numbering.show(example, numbering.number(example))
-        return self._prompt.render(
-            node_header=",".join(schema.node_header),
-            relationship_header=",".join(schema.relationship_header),
-            node_columns=_notes(schema.nodes),
-            relationship_columns=_notes(schema.relationships),
-            types=("\n\n" if self._numbered else " ").join(types) or "Choose the types that fit.",
-            language=_LANGUAGES[self._language],
-            example_text=example,
-            example_answer=schema.example_answer.strip(),
-            title=_one_line(task.document.title),
-            section=_one_line(task.chunk.section) or "-",
-            context="".join(f"{part}\n" for part in carried),
-            boundary=boundary,
-            text=shown_text,
-        )
+        shown = {
+            "node_header": schema.headers[0],
+            "relationship_header": schema.headers[-1],
+            "node_columns": _notes(schema.nodes),
+            "relationship_columns": _notes(schema.relationship_properties if schema.facts else schema.relationships),
+            "types": ("\n\n" if self._numbered else " ").join(types) or "Choose the types that fit.",
+            "language": _LANGUAGES[self._language],
+            "example_text": example,
+            "example_answer": schema.example_answer.strip(),
+            "title": _one_line(task.document.title),
+            "section": _one_line(task.chunk.section) or "-",
+            "context": "".join(f"{part}\n" for part in carried),
+            "boundary": boundary,
+            "text": shown_text,
+        }
+        return self._prompt.render(**{name: shown[name] for name in self._prompt.placeholders})
 
     def further_message(self, question: FollowUp) -> str:
         """Return what a further question adds to the user message."""

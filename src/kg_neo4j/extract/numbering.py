@@ -84,7 +84,7 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
     return BETWEEN.join(text[start:end] for start, end in sorted((quotes[0], *others))), Span(*quotes[0], NAMED, others)
 
 
-def place(names: Sequence[str], text: str, offsets: Offsets) -> tuple[str, Span] | None:
+def place(names: Sequence[str], text: str, offsets: Sequence[tuple[int, int]]) -> tuple[str, Span] | None:
     """Return the sentence that a row which names none seems to rest on, and where it is; None where none does.
 
     It is the first one that holds all names; else one that holds one of them, with a pronoun in it or in the next one.

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from kg_neo4j import data_files
 from kg_neo4j._models.answer_text import has_ended
-from kg_neo4j.extract import numbering
-from kg_neo4j.extract import rows as csv_rows
+from kg_neo4j.extract import facts, numbering
 from kg_neo4j.extract.csv_record import parse_lenient
 from kg_neo4j.extract.row_checks import RowChecks
-from kg_neo4j.extract.rows import PartKind, RowKind
+from kg_neo4j.extract.rows import SECTIONS, PartKind, ReadRows, RowKind
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import ToSource, ValidRows, validate
 from kg_neo4j.records import (
@@ -86,7 +85,8 @@ class Rounds:
 
     def add(self, answer: ModelAnswer) -> bool:
         """Read one more answer; say whether it is worth keeping for ever: complete, and in the schema's form."""
-        read = csv_rows.read(answer.text, self.reading.schema, finish_reason=answer.finish_reason)
+        schema, most = self.reading.schema, len(answer.offsets)
+        read = facts.read(answer.text, schema, finish_reason=answer.finish_reason, sentences=most)
         valid = validate(
             read,
             self.reading.schema,
@@ -95,7 +95,7 @@ class Rounds:
             to_source=self.shown.to_source,
             offsets=answer.offsets,
             checks=self._checked(answer),
-            known=self.known if answer.round else {},
+            known=self.known if answer.round and not schema.facts else {},  # a fact names its ends itself
         )
         self.dropped += valid.dropped
         if answer.step == REPAIR:
@@ -137,8 +137,8 @@ class Rounds:
         """Return what the rows of a model's answer are held against; it knows what earlier answers stated."""
         if answer.around is None:
             return None
-        if self.checks is None or self.checks.around != answer.around:
-            offsets = answer.offsets or numbering.number(self.chunk.text)
+        offsets = answer.offsets or numbering.number(self.chunk.text)
+        if self.checks is None or (self.checks.around, self.checks.offsets) != (answer.around, offsets):
             earlier = self.checks.stated if self.checks else set()
             self.checks = RowChecks(self.reading.schema, self.chunk.text, answer.around, offsets, stated=earlier)
         return self.checks
@@ -255,7 +255,7 @@ def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
     return next(each[1:] for outcome in _PRECEDENCE for each in first if each[1] is outcome)
 
 
-def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> tuple[ChunkOutcome, str]:
+def _outcome(answer: ModelAnswer, read: ReadRows, found: Rounds) -> tuple[ChunkOutcome, str]:
     """Say what became of one answer; nothing but two header rows means that the text holds nothing."""
     if why := _unfinished(answer, read, found):
         return ChunkOutcome.TRUNCATED, why
@@ -273,7 +273,7 @@ def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> tup
     return ChunkOutcome.FAILED, detail
 
 
-def _unfinished(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> str:
+def _unfinished(answer: ModelAnswer, read: ReadRows, found: Rounds) -> str:
     """Return why an answer is not whole; empty where it is. One without rows does not end an earlier one that was cut.
 
     Where the finish reason says nothing, its form decides: both header rows, and a complete last row.
@@ -284,7 +284,7 @@ def _unfinished(answer: ModelAnswer, read: csv_rows.ReadRows, found: Rounds) -> 
             return _CUT_BY.get(each.finish_reason or "", f"the answer was truncated ({each.finish_reason})")
     if any(rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections):
         return "the answer ends within a row"
-    missing = [kind for kind in RowKind if kind not in (found.sections if answer.step in _FIRST else read.sections)]
+    missing = sorted(SECTIONS - (found.sections if answer.step in _FIRST else read.sections))
     if answer.step in (*_FIRST, HALF) and len(missing) == 1 and (read.rows or not read.rejections):
         return f"the answer has no header row of {missing[0]}s"
     return ""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
-from kg_neo4j.extract import numbering
-from kg_neo4j.extract.rows import RowKind, read
+from kg_neo4j.extract import facts, numbering
+from kg_neo4j.extract.rows import RowKind
 from kg_neo4j.extract.schema import ColumnKind, Schema
 from kg_neo4j.extract.values import MAX_YEAR
 from kg_neo4j.records import PropertyValue, RejectionReason, Span
@@ -233,7 +233,7 @@ def _fit(wanted: tuple[frozenset[str], frozenset[str]], first: set[str], second:
 def _example(schema: Schema) -> Mapping[str, frozenset[str]]:
     """Return the values of the schema's example, by column, in lower case."""
     found: dict[str, set[str]] = {}
-    for row in read(schema.example_answer, schema, finish_reason="stop").rows:
+    for row in facts.read(schema.example_answer, schema, finish_reason="stop").rows:
         columns = schema.node_columns if row.kind is RowKind.NODE else schema.relationship_columns
         for column, value in zip(columns, row.fields, strict=True):
             if column.is_property or column.kind is ColumnKind.NAME:

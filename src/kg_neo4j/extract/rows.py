@@ -44,6 +44,10 @@ class RowKind(enum.StrEnum):
 
     NODE = "node"
     RELATIONSHIP = "relationship"
+    FACT = "fact"  # a relationship with both its ends: becomes rows of the other kinds (facts.py)
+
+
+SECTIONS = frozenset({RowKind.NODE, RowKind.RELATIONSHIP})  # of an answer that is whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,9 @@ class _RowReader:
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
         self._kinds = {column.name: column.kind for column in (*schema.node_columns, *schema.relationship_columns)}
         self._id = schema.node_header.index("node_id")
-        unasked = {RowKind.NODE: schema.unasked_nodes, RowKind.RELATIONSHIP: schema.unasked}
+        self._columns |= {RowKind.FACT: tuple(schema.facts)} if schema.facts else {}
+        self._kinds |= schema.facts
+        unasked = {RowKind.NODE: schema.unasked_nodes, RowKind.RELATIONSHIP: schema.unasked, RowKind.FACT: ()}
         self._unasked = {kind: tuple(column.name for column in columns) for kind, columns in unasked.items()}
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
@@ -210,7 +216,7 @@ class _RowReader:
         if position < len(self._text):
             found.parts.append(Part(_prose(self._text[position:]), position, len(self._text)))
         if self._text.rstrip().rstrip("`").rstrip().endswith(("}", "]")):  # it is closed, with the list that is empty
-            found.sections |= set(RowKind)
+            found.sections |= SECTIONS
         return found
 
     def _needed(self, names: Sequence[str]) -> set[str]:
@@ -218,7 +224,7 @@ class _RowReader:
 
     def _result(self) -> ReadRows:
         """Return all versions together, without those whose ids the last whole one gives again."""
-        whole = [each for each in self._versions if len(each.sections) == len(RowKind) and each.rows]
+        whole = [each for each in self._versions if each.sections >= SECTIONS and each.rows]
         last = (whole or self._versions)[-1]
         taken = last.ids(self._id)
         kept = [
@@ -246,7 +252,7 @@ class _RowReader:
                 self._versions.append(self._version)
             self._header, self._close = header, True
             if not (end == len(self._text) and self._begins_header(line)):  # else it was cut here
-                self._version.sections.add(header.kind)
+                self._version.sections |= {header.kind} if header.kind is not RowKind.FACT else SECTIONS
             return PartKind.HEADER, self._after(end)
         if self._header is None:
             return _prose(line), self._after(end)

@@ -23,7 +23,7 @@ from kg_neo4j import data_files, resources
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import NodeRow, RelationshipRow
 
-BUILT_IN = ("lean", "described", "wikipedia")
+BUILT_IN = ("lean", "described", "wikipedia", "small")
 EVIDENCE = ("sentences", "words", "none")
 
 
@@ -95,6 +95,8 @@ class Schema:
     closed: bool = False  # no other types than the preferred ones are allowed
     families: tuple[tuple[str, str], ...] = ()  # node type and its family, where the file names one; others: built-in
     checks_ends: bool = False  # a row whose ends are of other types or families is turned round or flagged
+    form: str = "sections"  # of an answer: two sections, or "facts", one row for each relationship with its ends
+    sentences_a_call: int = 0  # for facts: how many a model is asked about together; 0: all of a chunk
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -115,6 +117,17 @@ class Schema:
     def relationship_columns(self) -> tuple[SchemaColumn, ...]:
         """All columns of relationships, those that no model is asked for last."""
         return (*self.relationships, *self.unasked)
+
+    @property
+    def facts(self) -> dict[str, ColumnKind]:
+        """Columns of a row that is one fact, in order, and what they hold; none where the form is another."""
+        more = {each.name: each.kind for each in self.relationships if each.is_property}
+        return _FACT | more if self.form == "facts" else {}
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """Header rows that a model is asked to write."""
+        return tuple(map(",".join, [self.facts] if self.facts else [self.node_header, self.relationship_header]))
 
     @property
     def counts_relationships(self) -> bool:
@@ -144,6 +157,8 @@ _RELATIONSHIP_START = (
     ("relationship_type", ColumnKind.TYPE),
     ("node_id_2", ColumnKind.TARGET),
 )
+_FACT = {"sentence": ColumnKind.EVIDENCE, "first": ColumnKind.NAME, "first_type": ColumnKind.TYPE}
+_FACT |= {"relationship": ColumnKind.TYPE, "second": ColumnKind.NAME, "second_type": ColumnKind.TYPE}
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
 RESERVED_PROPERTIES = data_files.beside(__file__).word_set("reserved")
 
@@ -198,6 +213,8 @@ def parse(text: str, where: str) -> Schema:
             sorted(repr(replace(each, note="")) for each in columns)
             for columns in (nodes, years, asked, unasked, *[unasked_nodes][: len(unasked_nodes)])
         ]
+        form, calls = str(data.get("form", "sections")), int(data.get("sentences_a_call", 0))
+        meaning += [[form, str(calls)]] * (form != "sections")
         schema = Schema(
             name=str(data["name"]),
             version=int(data["version"]),
@@ -217,6 +234,8 @@ def parse(text: str, where: str) -> Schema:
             closed=closed,
             families=tuple(families),
             checks_ends=bool(data.get("check_ends", False)),
+            form=form,
+            sentences_a_call=calls,
             hash=hashlib.sha256(repr((meaning, *map(sorted, types), evidence)).encode()).hexdigest()[:32],
             text=text,
         )
@@ -284,10 +303,21 @@ def _check(schema: Schema, where: str) -> None:
             raise UsageError(f"{where}: a column of {section} stands twice")
         for column in others[len(start) :]:
             _check_property(column, f"{where}: {section}")
+    _check_facts(schema, where)
     known = {line for line in schema.example_answer.splitlines() if line}
-    for header in (schema.node_header, schema.relationship_header):
-        if ",".join(header) not in known:
-            raise UsageError(f"{where}: the worked example lacks the header row {','.join(header)}")
+    for header in schema.headers:
+        if header not in known:
+            raise UsageError(f"{where}: the worked example lacks the header row {header}")
+
+
+def _check_facts(schema: Schema, where: str) -> None:
+    more = [each.name for each in schema.nodes if each.is_property]
+    more += [each.name for each in schema.relationships if each.name in ("relationship_id", *_FACT)]
+    is_right = schema.facts and schema.sentences_a_call >= 0 and schema.evidence == "sentences" and not more
+    if (schema.form, schema.sentences_a_call) != ("sections", 0) and not is_right:
+        given = f"form = {schema.form!r}, sentences_a_call = {schema.sentences_a_call}, columns: {', '.join(more)}"
+        hint = 'form = "facts" needs evidence = "sentences"; such columns need asked = false'
+        raise UsageError(f"{where}: {given}", hint=hint)
 
 
 def _check_property(column: SchemaColumn, where: str) -> None:
@@ -325,6 +355,7 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     """Return the text of a schema file; remarks are comments at its top."""
     data: dict[str, Any] = {"name": schema.name, "version": 1, "description": schema.description}
     data |= {"evidence": schema.evidence, "closed": schema.closed, "check_ends": schema.checks_ends}
+    data |= {"form": "facts", "sentences_a_call": schema.sentences_a_call} if schema.facts else {}
     for section in ("node_types", "relationship_types"):
         data[section] = [] if schema.closed else [*getattr(schema, section)]
     for section in ("preferred_node_types", "preferred_relationship_types"):
@@ -371,11 +402,18 @@ def answer_of(
 ) -> str:
     """Return accepted rows as the two-section CSV of `schema`, with ids n1, n2, ... and r1, r2, ...
 
-    `offsets` are those of the numbered sentences; without them a row quotes its words.
+    `offsets` are those of the numbered sentences; without them a row quotes its words. With facts there is one section.
     """
     ids = {node.node_id: f"n{number}" for number, node in enumerate(nodes, 1)}
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
+    if schema.facts:
+        ends = {node.node_id: (node.name, node.type) for node in nodes}
+        writer.writerow(schema.facts)
+        for row in relationships:
+            values = (str(row.properties.get(name, "")) for name in list(schema.facts)[len(_FACT) :])
+            writer.writerow((_cited(row, offsets), *ends[row.source_id], row.type, *ends[row.target_id], *values))
+        return file.getvalue()
     writer.writerow(schema.node_header)
     for node in nodes:
         special = {ColumnKind.ID: ids[node.node_id], ColumnKind.TYPE: node.type, ColumnKind.NAME: node.name}

@@ -105,8 +105,7 @@ def prompt_tokens(messages: tuple[str, str], tokeniser: Tokeniser) -> int:
 
 def assumed(schema: Schema, gleanings: int) -> Figures:
     """Return figures for a model of which nothing is known: as much as a large model writes of such texts (WRITTEN)."""
-    headers = {",".join(schema.node_header), ",".join(schema.relationship_header), ""}
-    rows = [len(line) for line in schema.example_answer.splitlines() if line not in headers]
+    rows = [len(line) for line in schema.example_answer.splitlines() if line and line not in schema.headers]
     row = sum(rows) / len(rows)
     a_word, a_name, longer = *WRITTEN[schema.evidence][:2], row / WRITTEN[schema.evidence][2]
     figures = Figures(0.0, min(1.0, SHOWN_ROW / row), float(gleanings), GLEANED, REPAIRS)
@@ -158,16 +157,17 @@ class Estimate:
         self._fixed = fixed
         self._steps: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])  # calls, input, output
 
-    def ask(self, prompt: float, text: int, words: int = 0, names: int = 0, *, first: bool) -> float:
+    def ask(self, prompt: float, text: int, words: int = 0, names: int = 0, *, first: bool, calls: int = 1) -> float:
         """Add the questions about a chunk of `text` tokens; return the seconds until all are answered.
 
-        `prompt` are our tokens of the first question; `first` is False where its answer is there already.
+        `prompt` are our tokens of the first question, asked in `calls` parts; `first` is False where it is answered.
         """
         figures, fixed = self._figures, self._fixed
         written = figures.output * text + figures.a_word * words + figures.a_name * names
         read = prompt * figures.factor
         shown = written * figures.shown
-        seconds = self._add(WHOLE, 1.0, read, written) if first else 0.0
+        again = (calls - 1) * fixed.whole * figures.factor
+        seconds = self._add(WHOLE, calls, (read + again) / calls, written / calls) if first else 0.0
         glean = read + fixed.glean * figures.factor + shown
         seconds += self._add(GLEAN, figures.gleanings, glean, written * figures.gleaned)
         repair = read + fixed.repair * figures.factor + shown / 2

@@ -15,7 +15,7 @@ from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.values import clean_field, parse_date
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, ModelAnswer
 
-LEAN, DESCRIBED, WIKIPEDIA = (schemas.load(name) for name in schemas.BUILT_IN)
+LEAN, DESCRIBED, WIKIPEDIA, _ = map(schemas.load, schemas.BUILT_IN)
 TEXT = (
     "Zofia Wilk was born in Torun on 3 May 1901. Her father kept a mill. She studied in Lwow from 1919. "
     "The war of 1914–18 had closed the school. In June she met Otto Lind. The barge Heron carried 1,204 sacks. "

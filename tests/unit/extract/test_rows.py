@@ -40,7 +40,7 @@ def reasons(found: ReadRows) -> list[str]:
     return [str(rejection.reason) for rejection in found.rejections]
 
 
-@pytest.mark.parametrize("name", schemas.BUILT_IN)
+@pytest.mark.parametrize("name", ["lean", "described", "wikipedia"])
 def test_the_worked_example_of_each_schema_is_read_whole(name: str) -> None:
     schema = schemas.load(name)
     found = read(schema.example_answer, schema, finish_reason="stop")

@@ -76,7 +76,7 @@ def test_evidence_stays_as_the_text_has_it() -> None:
     assert validated(["n1,PERSON,Ada,,,,,,a &amp; b"]).nodes[0].evidence == "a &amp; b"
 
 
-@pytest.mark.parametrize("name", schemas.BUILT_IN)
+@pytest.mark.parametrize("name", ["lean", "described", "wikipedia"])
 def test_the_worked_examples_are_accepted_whole(name: str) -> None:
     schema = schemas.load(name)
     raw = read(schema.example_answer, schema, finish_reason="stop")

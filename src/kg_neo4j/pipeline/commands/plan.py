@@ -210,9 +210,10 @@ class _PlanRun:
         wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0
         if any(asked <= wave - UNDER_WAY for asked in wave_s):  # by then the list of names is full, or nearly so
             prompt += max(0, KNOWN_CHARACTERS - sum(len(name) for pair in task.context.known for name in pair)) // 4
-        is_first = (request.system, request.user) == first
+        most = self.extraction.schema.sentences_a_call or len(shown.offsets) or 1
+        is_first = (request.system, request.user) == first or bool(self.extraction.schema.facts)
         size = (task.chunk.token_count, estimates.words_in(task.chunk), len(estimates.names_in(task.chunk.text)))
-        seconds = asking.estimate.ask(prompt, *size, first=is_first)
+        seconds = asking.estimate.ask(prompt, *size, first=is_first, calls=-(-len(shown.offsets) // most) or 1)
         wave_s.setdefault(wave, []).append(seconds)
         asking.work_s += seconds
         asking.chunks += 1
