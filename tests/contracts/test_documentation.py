@@ -149,6 +149,7 @@ def test_the_schema_in_the_guide_is_a_schema() -> None:
         {"evidence"},
         {"preferred_node_types", "preferred_relationship_types"},
         {"families"},
+        {"evidence", "form", "sentences_a_call"},
     ]
     assert (read.name, [column.name for column in read.node_properties]) == ("tickets", ["area"])
     folds, kinds = set(schema.FoldRule), set(schema.ColumnKind)
