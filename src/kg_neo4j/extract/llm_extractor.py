@@ -109,6 +109,17 @@ def _keys(rows: Sequence[RawRow], schema: Schema) -> Iterator[tuple[str, ...]]:
         yield tuple(names.get(word, word) for word in said)
 
 
+def constraint_of(constrain: str, schema: Schema) -> Any:
+    """Return what holds answers to a schema; None for "none". Raises UsageError where the room is not installed.
+
+    `constrain` names what the server takes: "vllm" or "llama" a grammar, "ollama" or "json_schema" a JSON schema.
+    """
+    if constrain == "none":
+        return None
+    plugins.need(GRAMMAR, f"KG_CONSTRAIN={constrain} cannot be used", "unset it, or install kg-neo4j again")
+    return resolve_name(f"{GRAMMAR}.constraint:Constraint")(constrain, schema)
+
+
 class LlmExtractor:
     """An Extractor that asks a model behind an API. Keeps no state between chunks; pickles if the model does."""
 
@@ -119,11 +130,11 @@ class LlmExtractor:
         *,
         output_language: str = "source",
         temperature: float | None = None,
-        constrain: str = "none",
+        constraint: Any = None,
     ) -> None:
         """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0).
 
-        `constrain` names what the server takes: "vllm" or "llama" a grammar, "ollama" or "json_schema" a JSON schema.
+        `constraint` is what `constraint_of` gives.
         """
         if output_language not in _LANGUAGES:
             raise UsageError(f"output language {output_language!r}", hint=f"one of {', '.join(_LANGUAGES)}")
@@ -134,15 +145,12 @@ class LlmExtractor:
         self._prompt = prompts.load("extract_numbered" if self._numbered else "extract")
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
-        self._constraint: Any = None
-        if constrain != "none":
-            plugins.need(GRAMMAR, f"KG_CONSTRAIN={constrain} cannot be used", "unset it, or install kg-neo4j again")
-            self._constraint = resolve_name(f"{GRAMMAR}.constraint:Constraint")(constrain, schema)
+        self._constraint = constraint
         self._thinks = False  # the model's thoughts count as output, and are not shown
         self.name = door.name
         self.converses = True  # a model uses context and can be asked further questions
         asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
-        own = (door.options.hashed(_Rows.kind), "" if constrain == "none" else constrain)
+        own = (door.options.hashed(_Rows.kind), constraint.server if constraint else "")
         parts = (self.name, asked, schema.hash, output_language, repr(self._temperature), *filter(None, own))
         self.config_hash = hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -296,4 +304,4 @@ class OpenExtractor(Job[Extractor]):
     def by_model(self, door: Door) -> Extractor:
         """Take the model."""
         how: dict[str, Any] = {"output_language": self.output_language, "temperature": self.temperature}
-        return LlmExtractor(door, self.schema, **how, constrain=self.constrain)
+        return LlmExtractor(door, self.schema, **how, constraint=constraint_of(self.constrain, self.schema))

@@ -17,7 +17,7 @@ from kg_neo4j.extract import llm_extractor
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask, Context, DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
-from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.llm_extractor import LlmExtractor, OpenExtractor
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, Document
@@ -49,11 +49,11 @@ def test_the_prompt_holds_the_columns_their_notes_and_the_example(
 
 
 def test_a_missing_room_is_one_clear_error(llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = door_to(OpenAIChat("fake", Endpoint(llm.url)))
+    door = door_to(OpenAIChat("fake", Endpoint(llm.url)))
     monkeypatch.setattr(llm_extractor, "GRAMMAR", "kg_neo4j.rooms.absent")
-    assert LlmExtractor(model, SCHEMA, constrain="none").converses
+    assert OpenExtractor(SCHEMA, constrain="none").by_model(door).converses
     with pytest.raises(UsageError, match=r"KG_CONSTRAIN=vllm cannot be used: .* kg_neo4j\.rooms\.absent is not"):
-        LlmExtractor(model, SCHEMA, constrain="vllm")
+        OpenExtractor(SCHEMA, constrain="vllm").by_model(door)
 
 
 def test_the_schemas_types_and_the_language_are_said(

@@ -23,7 +23,7 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
-from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.llm_extractor import LlmExtractor, constraint_of
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, ChunkOutcome, Document
@@ -209,7 +209,9 @@ def configure(llm: FakeLlm, tmp_path: Path) -> Configure:
     def make(constrain: str, schema: Schema = LEAN, **options: Any) -> ExtractionConfig:
         model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=lambda _: asyncio.sleep(0)))
         door = door_to(model, AnswerCache(tmp_path / "answers"))
-        return ExtractionConfig(schema, LlmExtractor(door, schema, constrain=constrain), **options)
+        return ExtractionConfig(
+            schema, LlmExtractor(door, schema, constraint=constraint_of(constrain, schema)), **options
+        )
 
     return make
 
