@@ -69,11 +69,15 @@ def recorded() -> list[RecordedAnswer]:
     return found
 
 
+def shown(offsets: tuple[tuple[int, int], ...]) -> str:
+    """Return what a model sees of a chunk; of its sentences only the length matters."""
+    return "\n".join(f"{number} {'x' * (end - start)}" for number, (start, end) in enumerate(offsets, 1))
+
+
 @cache
 def compiled(offsets: tuple[tuple[int, int], ...]) -> str:
-    """Return the grammar of a chunk; of its sentences only the length matters."""
-    shown = "\n".join(f"{number} {'x' * (end - start)}" for number, (start, end) in enumerate(offsets, 1))
-    return str(grammar_from("gbnf", Constraint("llama", LEAN).fields(shown)["grammar"]))
+    """Return the grammar of a chunk."""
+    return str(grammar_from("gbnf", Constraint("llama", LEAN).fields(shown(offsets))["grammar"]))
 
 
 def stop(text: str, offsets: tuple[tuple[int, int], ...]) -> int | None:
