@@ -1,6 +1,6 @@
 """A grammar for the two-section CSV of one text, in the form of llama.cpp, which both engines of vLLM take. Pure.
 
-Rows stand in the order of their first sentence, as the prompt asks, and so many may begin with one sentence: an answer
+Rows come in the order of their first sentence, as the prompt asks, and so many may begin with one sentence: an answer
 that repeats itself comes to the next sentence, and to its end. A row has a name, or a type between two ends. Open types
 are one pattern: alternatives before an open last branch allow what that branch allows.
 """
