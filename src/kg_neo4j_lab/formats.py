@@ -7,8 +7,9 @@ KG_CONSTRAIN says what the server takes; without it there is no grammar, and JSO
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from kg_neo4j import factory
@@ -20,6 +21,7 @@ from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.extract.llm_extractor import LlmExtractor, constraint_of
 from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph.report_format import Cell, Report
 from kg_neo4j.pipeline.options import LoadOptions, check_sources, cut_document, extraction_config
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Extraction, Usage
@@ -31,48 +33,21 @@ OBJECTS = """
 
 Write the rows in JSON instead of CSV, each as an object whose keys are the columns, without keys that would be empty:
 {"nodes": [{...}], "relationships": [{...}]}."""
-
-
-@dataclass(frozen=True, slots=True)
-class FormResult:
-    """What one form gave. A fact counts where one row has the words of its subject and of its object."""
-
-    form: str
-    chunks: int
-    rows_read: int
-    rows_accepted: int
-    facts: int  # listed ones that are true
-    false_facts: int
-    usage: Usage
-    tokens_a_row: float  # of output, for one that is accepted
-    seconds: float  # of all chunks, one after the other
-
-
-@dataclass(frozen=True, slots=True)
-class _Worded:
-    """Asks for a form by words; the server holds the answer to nothing."""
-
-    server: str
-    asks: str
-    csv: Callable[[str], str] = str
-
-    def fields(self, shown: str) -> Mapping[str, Any]:
-        return {}
+COLUMNS = ("Form", "Chunks", "Rows", "Accepted", "Facts", "False", "Input", "Output", "Tokens a row", "Seconds")
 
 
 def study_format(
     sources: Sequence[str],
     settings: Settings,
     options: LoadOptions,
-    *,
     forms: Sequence[str] = (),
     facts: str | None = None,
     limit: int | None = None,
-) -> Iterator[FormResult]:
+) -> Report:
     """Ask about the first `limit` chunks of each source in each form; without `forms` in all that the server takes.
 
-    `facts` names a file of JSON lines with subject, object and `true`. Raises UsageError without a model and for a form
-    that cannot be asked for, UnreadableSource where there is nothing to read, and what a model raises.
+    `facts` names a file of JSON lines with subject, object and `true`: a fact counts where one row has all its words.
+    Raises UsageError without a model or for such a form, UnreadableSource, and what a model raises.
     """
     factory.require_model(settings, "the forms of a model's rows cannot be compared")
     takes = [each for each in FORMS if each != "grammar" or settings.constrain in ("vllm", "llama")]
@@ -87,39 +62,42 @@ def study_format(
         [(bool(row["true"]), _words(row["subject"], row["object"])) for _, row in read_rows(facts)] if facts else []
     )
     door, schema = factory.door(settings.model_copy(update={"answer_cache": False})), schemas.load(options.schema)
+    results = []
     for form in forms or takes:
         how = _constraint(form, schema, settings.constrain)
         extractor = LlmExtractor(door, schema, temperature=settings.temperature, constraint=how)
         config = replace(extraction_config(settings, options, door, extractor=extractor), repair=False)
         started = time.monotonic()
         given = [each for _, each in extract_all([DocumentJob(*each, each[1]) for each in cut], config)]
-        yield _result(form, given, listed, time.monotonic() - started)
+        results.append((form, *_counts(given, listed), round(time.monotonic() - started, 1)))
+    return Report("format", "Forms of rows", COLUMNS, tuple(results))
 
 
 def _constraint(form: str, schema: Schema, constrain: str) -> Any:
-    if form == "grammar":
-        return constraint_of(constrain, schema)
-    if form == "rows":
-        how = constraint_of("ollama" if constrain in ("ollama", "llama") else "json_schema", schema)
-        return _Worded(form, how.asks, how.csv) if constrain == "none" else how
-    return _Worded(form, OBJECTS) if form == "objects" else None
+    if form in ("csv", "grammar"):
+        return constraint_of(constrain if form == "grammar" else "none", schema)
+    rows = constraint_of("ollama" if constrain in ("ollama", "llama") else "json_schema", schema)
+    if form == "rows" and constrain != "none":
+        return rows
+    asks, as_csv = (rows.asks, rows.csv) if form == "rows" else (OBJECTS, str)
+    return SimpleNamespace(server=form, asks=asks, csv=as_csv, fields=lambda _: {})
 
 
-def _result(form: str, found: list[Extraction], listed: list[tuple[bool, set[str]]], seconds: float) -> FormResult:
-    stated = [true for true, words in listed if any(words <= own for each in found for own in _said(each))]
+def _counts(found: Sequence[Extraction], listed: Sequence[tuple[bool, set[str]]]) -> tuple[Cell, ...]:
+    said = [words for each in found for words in _said(each)]
+    stated = [true for true, words in listed if any(words <= own for own in said)]
     usage, read = sum((each.usage for each in found), Usage()), sum(each.rows_read for each in found)
     accepted = read - sum(len(each.rejections) for each in found)
-    counts = (len(found), read, accepted, sum(stated), len(stated) - sum(stated))
-    return FormResult(form, *counts, usage, usage.output_tokens / max(1, accepted), seconds)
+    facts = (sum(stated), len(stated) - sum(stated)) if listed else (None, None)
+    written = usage.output_tokens
+    return (len(found), read, accepted, *facts, usage.input_tokens, written, round(written / max(1, accepted), 1))
 
 
 def _said(found: Extraction) -> Iterator[set[str]]:
     names = {node.node_id: node.name for node in found.nodes}
     yield from (_words(node.name, *node.properties.values()) for node in found.nodes)
-    yield from (
-        _words(names[row.source_id], names[row.target_id], row.type, *row.properties.values())
-        for row in found.relationships
-    )
+    for row in found.relationships:
+        yield _words(names[row.source_id], names[row.target_id], row.type, *row.properties.values())
 
 
 def _words(*texts: object) -> set[str]:

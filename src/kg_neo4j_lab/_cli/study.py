@@ -327,22 +327,12 @@ def rows(
 
     These are CSV, CSV under a grammar, JSON arrays and JSON objects.
     """
-    from kg_neo4j.graph.report_format import Report
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j_lab.formats import study_format
 
     _check_format(output)
-    options, settings = (
-        LoadOptions(schema=schema, chunk_tokens=tokens_of(chunk_tokens), wave=0),
-        settings_for(model=model),
-    )
-    found = list(study_format(sources, settings, options, forms=forms or (), facts=facts, limit=limit))
-    if output == "json":
-        print_json(found)
-        return
-    shown = data_files.beside(__file__).table("format")
-    cells = tuple(tuple(form.format(each) for form in shown.values()) for each in found)
-    _print(Report("format", "Forms of rows", tuple(shown), cells), output)
+    options = LoadOptions(schema=schema, chunk_tokens=tokens_of(chunk_tokens), wave=0)
+    _print(study_format(sources, settings_for(model=model), options, forms or (), facts, limit), output)
 
 
 def _check_format(output: str) -> None:

@@ -70,13 +70,13 @@ def test_each_form_gives_the_same_rows(study: Kg, llm: FakeLlm, text: str, tmp_p
     code, out, err = study(text, *arguments, constrain="llama")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert [each["form"] for each in found] == ["csv", "grammar", "rows", "objects"]
+    assert [each["Form"] for each in found] == ["csv", "grammar", "rows", "objects"]
     for each in found:
-        assert (each["chunks"], each["rows_read"], each["rows_accepted"]) == (1, 4, 3)
-        assert (each["facts"], each["false_facts"]) == (2, 1)
-        assert each["tokens_a_row"] == pytest.approx(each["tokens"]["output"] / 3, abs=0.01)
-    tokens = {each["form"]: each["tokens"]["output"] for each in found}
-    assert tokens["csv"] == tokens["grammar"] < tokens["rows"] < tokens["objects"]
+        assert (each["Chunks"], each["Rows"], each["Accepted"]) == (1, 4, 3)
+        assert (each["Facts"], each["False"]) == (2, 1)
+        assert each["Tokens a row"] == round(each["Output"] / 3, 1)
+    written = {each["Form"]: each["Output"] for each in found}
+    assert written["csv"] == written["grammar"] < written["rows"] < written["objects"]
     sent = [{"grammar", "response_format"} & set(each.body) for each in llm.requests]
     assert sent == [set(), {"grammar"}, {"response_format"}, set()]
 
