@@ -14,7 +14,7 @@ from kg_neo4j.rooms.grammar.json_rows import as_csv, json_schema
 ARRAYS = """
 
 Write the rows in JSON instead of CSV, each as an array of strings in the order of its columns, without header rows:
-{"nodes": [["...", "..."]], "relationships": [["...", "..."]]}. An empty field is ""."""
+{%s}. An empty field is ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Constraint:
     @property
     def asks(self) -> str:
         """What every question ends with; empty where rows are CSV."""
-        return "" if self.server in ("vllm", "llama") else ARRAYS
+        rows = ", ".join(f'"{each.name}": [["...", "..."]]' for each in frame(self.schema, "").sections)
+        return "" if self.server in ("vllm", "llama") else ARRAYS % rows
 
     def fields(self, shown: str) -> Mapping[str, Any]:
         """Return the fields of the request's body for a text as the model sees it.

@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SectionFrame:
     """The rows of one kind."""
 
     name: str
@@ -36,9 +36,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What both sections of an answer on one text may have."""
+    """What the sections of an answer on one text may have."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[SectionFrame, ...]
     sentences: Mapping[int, int]  # number -> rows of a section that may begin with it; empty: they have no numbers
     rows: int  # of a section, at most
 
@@ -51,20 +51,21 @@ def frame(schema: Schema, shown: str) -> Frame:
     return Frame(tuple(_sections(schema, rows)), rows, most)
 
 
-def _sections(schema: Schema, sentences: Mapping[int, int]) -> Iterator[Section]:
+def _sections(schema: Schema, sentences: Mapping[int, int]) -> Iterator[SectionFrame]:
+    copied = None if sentences else ColumnKind.EVIDENCE
     number = f"({numbers(sentences)})"
     cited = f'{number} ([ -] {number} (" " {number})?)?'
-    for name, columns, types in (
-        ("nodes", schema.nodes, schema.node_types),
-        ("relationships", schema.relationships, schema.relationship_types),
-    ):
-        kinds = (
-            each.kind if each.kind is not ColumnKind.EVIDENCE or sentences else ColumnKind.TEXT for each in columns
-        )
+    found = [("nodes", {each.name: each.kind for each in schema.nodes}, schema.node_types)]
+    found += [("relationships", {each.name: each.kind for each in schema.relationships}, schema.relationship_types)]
+    if facts := getattr(schema, "facts", {}):  # one section, whose rows have both ends
+        both = (schema.node_types, schema.relationship_types)
+        found = [("facts", facts, sum(both, ()) if all(both) else ())]
+    for name, columns, types in found:
+        kinds = (ColumnKind.TEXT if each is copied else each for each in columns.values())
         forms = _FORMS | {ColumnKind.ID: f'"{name[0]}" [1-9] [0-9]{{0,3}}', ColumnKind.EVIDENCE: cited}
         if types:
             forms[ColumnKind.TYPE] = " | ".join(json.dumps(each, ensure_ascii=False) for each in types)
-        yield Section(name, tuple(each.name for each in columns), tuple(kinds), forms)
+        yield SectionFrame(name, tuple(columns), tuple(kinds), forms)
 
 
 def numbers(given: Iterable[int]) -> str:

@@ -32,7 +32,7 @@ def csv_grammar(frame: Frame) -> str:
         rules += [f"{name} ::= {rows}", f"{name}row ::= " + ' "," '.join(fields) + r' "\n"']
         rules += (f"{name}{kind} ::= {each.forms[kind]}" for kind in dict.fromkeys(kinds) if kind in each.forms)
         root.append(rf'"{",".join(each.header)}\n" {name}')
-    return "\n".join([rf'root ::= {root[0]} "\n" {root[1]}', *rules, ""])
+    return "\n".join(["root ::= " + r' "\n" '.join(root), *rules, ""])
 
 
 def _sentences(given: list[int]) -> list[str]:

@@ -9,23 +9,23 @@ import re
 from typing import Any
 
 from kg_neo4j.extract.schema import ColumnKind, Schema
-from kg_neo4j.rooms.grammar.frame import LONGEST, OPTIONAL, Frame, Section
+from kg_neo4j.rooms.grammar.frame import LONGEST, OPTIONAL, Frame, SectionFrame, frame
 
 _FORM = re.compile(r'"([^"]+)"|\s(?![^\[]*\])')  # of a grammar: words in quotes, a space outside brackets
 _BETWEEN = re.compile(r"[\s,]*")
 
 
-def json_schema(frame: Frame, *, typed: bool) -> dict[str, Any]:
+def json_schema(given: Frame, *, typed: bool) -> dict[str, Any]:
     """Return the JSON schema of all answers on a text; with `typed` a pattern for each column, which OpenAI refuses."""
     rows = {}
-    for each in frame.sections:
+    for each in given.sections:
         row: dict[str, Any] = {"type": "array", "minItems": len(each.kinds), "maxItems": len(each.kinds)}
         row |= {"prefixItems": [_field(each, kind) for kind in each.kinds]} if typed else {"items": {"type": "string"}}
-        rows[each.name] = {"type": "array", "items": row, "maxItems": frame.rows}
+        rows[each.name] = {"type": "array", "items": row, "maxItems": given.rows}
     return {"type": "object", "properties": rows, "required": [*rows], "additionalProperties": False}
 
 
-def _field(section: Section, kind: ColumnKind) -> dict[str, Any]:
+def _field(section: SectionFrame, kind: ColumnKind) -> dict[str, Any]:
     if kind in LONGEST:
         return {"type": "string", "minLength": int(kind not in OPTIONAL), "maxLength": LONGEST[kind]}
     pattern = _FORM.sub(lambda found: (found[1] or "").replace(".", r"\."), section.forms[kind])
@@ -35,12 +35,12 @@ def _field(section: Section, kind: ColumnKind) -> dict[str, Any]:
 def as_csv(text: str, schema: Schema) -> str:
     """Return an answer in JSON rows as the two-section CSV, of a cut one the whole rows; other text as it is."""
     written = []
-    for name, header in (("nodes", schema.node_header), ("relationships", schema.relationship_header)):
-        if begin := re.search(rf'"{name}"\s*:\s*\[', text):
+    for each in frame(schema, "").sections:
+        if begin := re.search(rf'"{each.name}"\s*:\s*\[', text):
             rows = _values(text, begin.end())
             if not all(isinstance(row, list) for row in rows):
                 return text  # the reader knows objects
-            csv.writer(file := io.StringIO(), lineterminator="\n").writerows([header, *rows])
+            csv.writer(file := io.StringIO(), lineterminator="\n").writerows([each.header, *rows])
             written.append(file.getvalue())
     return "\n".join(written) or text
 
