@@ -20,6 +20,7 @@ from fake_llm import FakeLlm
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j.errors import ModelRefused, RequestRefused
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
@@ -251,6 +252,21 @@ def test_further_questions_are_constrained_too(llm: FakeLlm, configure: Configur
     assert found.answers[1].text == f"{NODES}\n\n{RELATIONSHIPS}\n1,n1,MET,n2,1883,,\n"
     assert all("response_format" in each.body for each in llm.requests)
     assert llm.requests[1].user.endswith('An empty field is "".')
+
+
+@pytest.mark.parametrize(("server", "field"), [("llama", "grammar"), ("json_schema", "response_format")])
+def test_a_server_that_refuses_the_field_stops_the_run(
+    llm: FakeLlm, configure: Configure, server: str, field: str
+) -> None:
+    llm.fail(400, message=f"Unrecognized request argument supplied: {field}", param=field)
+    with pytest.raises(ModelRefused, match=f"Unrecognized request argument supplied: {field}") as caught:
+        extract_chunk(task_of(), configure(server))
+    assert caught.value.hint == "unset KG_CONSTRAIN, which sends it"
+    assert llm.calls == 1
+    said = {"error": {"message": "this type of text is not served"}}  # a word of the JSON schema, not its field
+    llm.faults = lambda _: llm.json(said, 400)
+    with pytest.raises(RequestRefused):
+        configure(server).extractor.answer(task_of(), SHOWN)
 
 
 def test_an_endless_answer_in_json_is_stopped(llm: FakeLlm, configure: Configure) -> None:
