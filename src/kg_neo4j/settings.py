@@ -104,6 +104,7 @@ class Settings(BaseSettings):
     model_concurrency: int = Field(default=4, ge=1)  # calls in flight
     rpm: int | None = Field(default=None, ge=1)  # requests a minute, of all callers; None: no limit
     tpm: int | None = Field(default=None, ge=1)  # tokens a minute, likewise
+    constrain: Literal["none", "vllm", "llama", "ollama", "json_schema"] = "none"  # what holds extraction to the schema
     temperature: float = Field(default=0.0, ge=0, le=2)  # extraction and `kg tune`: other prompts have their own
     summary_tokens: int = Field(default=300, ge=0)  # longer ones are merged; 0: none
     prices: Path | None = None  # TOML; None: the user's prices.toml

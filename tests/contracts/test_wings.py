@@ -29,7 +29,15 @@ LINES = {  # at most, all lines of the .py files; rooms are counted apart
     "kg_neo4j_scale": 2_600,
     "neo4j_local": 2_100,
 }
-ROOM_LINES = {"chat": 450, "fitness": 440, "namesakes": 260, "ontology": 288, "tables": 1_323, "types": 604}
+ROOM_LINES = {
+    "chat": 450,
+    "fitness": 440,
+    "grammar": 230,
+    "namesakes": 260,
+    "ontology": 288,
+    "tables": 1_323,
+    "types": 604,
+}
 MOST = {
     "kg_neo4j_offline": 112,
     "kg_neo4j_lab": 187,

@@ -28,6 +28,8 @@ MAX_REASON = 40  # characters: "content_filter" is the longest that is known
 MOST_FORMS = 10  # of one request: there are at most five parameters, two roles, and streams or none
 NEW_NAME = "max_completion_tokens"
 SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on output
+CONSTRAINTS = ("grammar", "structured_outputs", "response_format")  # fields that an extraction sends of its own
+CONSTRAINED = "unset KG_CONSTRAIN, which sends it"
 SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
 THOUGHTS = 25_000  # tokens that thoughts may take, at least (OpenAI, guide to reasoning models, November 2026)
 # usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
@@ -134,6 +136,7 @@ class OpenAIChat:
         max_tokens = largest_output(self.name, max_tokens) if max_tokens else None
         spent, notes = [Usage()], list[str]()  # on answers that could not be used
         is_whole, unstreamed = on_token is None, None
+        named = {name: None if name in CONSTRAINTS else value for name, value in (options or {}).items()}
         for form in itertools.count(1):
             ways = self._ways
             sent, streams_only = ways.options(temperature, max_tokens, streams=not is_whole), ways.streams_only
@@ -152,8 +155,9 @@ class OpenAIChat:
                     self._ways, what = ways.after(fault, sent)
                 if what:
                     notes.append(self._note(what, f"the model's server {what}"))
-                elif isinstance(error, RequestRefused) and (name := refused_field(error.fault.said, options or {})):
-                    raise ModelRefused(str(error), hint=f"remove or correct {name} in model_options") from None
+                elif isinstance(error, RequestRefused) and (name := refused_field(error.fault.said, named)):
+                    hint = f"remove or correct {name} in model_options"
+                    raise ModelRefused(str(error), hint=CONSTRAINED if name in CONSTRAINTS else hint) from None
                 elif isinstance(error, BadModelAnswer) and "stream" in sent and not (self._streams or streams_only):
                     is_whole, unstreamed = True, error
                 else:

@@ -6,11 +6,13 @@ A further question repeats the first one and adds what was found, so that a prov
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
+from typing import Any, ClassVar
 
-from kg_neo4j import data_files
+from kg_neo4j import data_files, plugins
 from kg_neo4j._models import prompts, tokens
 from kg_neo4j._models.answer_text import RUNAWAY
 from kg_neo4j._models.door import Door, Job
@@ -30,6 +32,8 @@ FOLLOW_UPS = ("continue", "glean", "repair")
 LIMIT_A_TOKEN = {"words": 8, "none": 8, "sentences": 5}  # tokens of an answer for one of the text, by its evidence
 LIMIT_A_COLUMN = 40  # tokens more, for each column of the schema
 RUNAWAY_ROWS = 10  # in a row that bring no new node and no new relationship
+GRAMMAR = "kg_neo4j.rooms.grammar"
+_ROW_END = re.compile(r"[\n\]]")  # of CSV, and of JSON
 _SAYING = (ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET)
 SHOWN_ROWS = 400  # of each section, in a further question
 
@@ -49,6 +53,7 @@ class _Rows(Task[Completion]):
     user: str
     temperature: float
     max_tokens: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # what holds the answer to the schema
 
     def messages(self, complaint: str = "") -> tuple[str, str]:
         """Return both messages; a further question is a task of its own."""
@@ -63,6 +68,7 @@ class RowListener:
     """Hears an answer as it comes, and says when it should end: ten rows, or lines, that bring nothing new."""
 
     schema: Schema
+    as_csv: Callable[[str], str] = str  # of an answer that comes in another form
     text: str = ""
     pieces: int = 0
     lines: int = 0
@@ -73,14 +79,15 @@ class RowListener:
         RECEIVED["tokens"] += 1
         self.pieces += 1
         self.text += piece
-        self.lines += piece.count("\n")
+        self.lines += len(_ROW_END.findall(piece))
         if self.lines < self.due:
             return None
         self.due = max(self.lines + RUNAWAY_ROWS // 2, round(1.05 * self.lines))
         return RUNAWAY if self._repeats() else None
 
     def _repeats(self) -> bool:
-        whole_lines = self.text[: self.text.rfind("\n") + 1]
+        text = self.as_csv(self.text)
+        whole_lines = text[: text.rfind("\n") + 1]
         keys = list(_keys(facts.read(whole_lines, self.schema, finish_reason=None).rows, self.schema))
         lines = [line for line in whole_lines.splitlines() if line.strip()]
         return any(
@@ -102,13 +109,33 @@ def _keys(rows: Sequence[RawRow], schema: Schema) -> Iterator[tuple[str, ...]]:
         yield tuple(names.get(word, word) for word in said)
 
 
+def constraint_of(constrain: str, schema: Schema) -> Any:
+    """Return what holds answers to a schema; None for "none". Raises UsageError where the room is not installed.
+
+    `constrain` names what the server takes: "vllm" or "llama" a grammar, "ollama" or "json_schema" a JSON schema.
+    """
+    if constrain == "none":
+        return None
+    plugins.need(GRAMMAR, f"KG_CONSTRAIN={constrain} cannot be used", "unset it, or install kg-neo4j again")
+    return resolve_name(f"{GRAMMAR}.constraint:Constraint")(constrain, schema)
+
+
 class LlmExtractor:
     """An Extractor that asks a model behind an API. Keeps no state between chunks; pickles if the model does."""
 
     def __init__(
-        self, door: Door, schema: Schema, *, output_language: str = "source", temperature: float | None = None
+        self,
+        door: Door,
+        schema: Schema,
+        *,
+        output_language: str = "source",
+        temperature: float | None = None,
+        constraint: Any = None,
     ) -> None:
-        """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0)."""
+        """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0).
+
+        `constraint` is what `constraint_of` gives.
+        """
         if output_language not in _LANGUAGES:
             raise UsageError(f"output language {output_language!r}", hint=f"one of {', '.join(_LANGUAGES)}")
         self._door = door
@@ -119,12 +146,13 @@ class LlmExtractor:
         self._prompt = prompts.load(name)
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
+        self._constraint = constraint
         self._thinks = False  # the model's thoughts count as output, and are not shown
         self.name = door.name
         self.converses = True  # a model uses context and can be asked further questions
         asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
-        shaping = door.options.hashed(_Rows.kind)
-        parts = (self.name, asked, schema.hash, output_language, repr(self._temperature), *filter(None, [shaping]))
+        own = (door.options.hashed(_Rows.kind), constraint.server if constraint else "")
+        parts = (self.name, asked, schema.hash, output_language, repr(self._temperature), *filter(None, own))
         self.config_hash = hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
@@ -152,7 +180,7 @@ class LlmExtractor:
         self._door.keep(answer.request_hash, Completion(answer.text, answer.finish_reason, answer.usage))
 
     def _ask(self, system: str, user: str, shown_text: str, prompt_hash: str, most: int | None = None) -> ModelAnswer:
-        """Ask with a limit on the answer, and stop an answer that repeats itself.
+        """Ask with a limit on the answer, and stop an answer that repeats itself. What comes in JSON becomes CSV.
 
         A model whose answer ends far before the limit spent it on thoughts that are not shown: it gets none from then.
         """
@@ -160,18 +188,22 @@ class LlmExtractor:
         limit = LIMIT_A_TOKEN[self._schema.evidence] * tokens.load().count(shown_text) + LIMIT_A_COLUMN * columns
         limit = min(limit, most or limit)
         task = _Rows(system, user, self._temperature, None if self._thinks else limit)
-        said = self._door.ask(task, heard := RowListener(self._schema)).result()
+        as_csv: Callable[[str], str] = str
+        if self._constraint:
+            task = replace(task, user=user + self._constraint.asks, options=self._constraint.fields(shown_text))
+            as_csv = self._constraint.csv
+        said = self._door.ask(task, heard := RowListener(self._schema, as_csv)).result()
         shown = said.usage.output_tokens - said.usage.reasoning_tokens
         unseen = shown - tokens.load().count(said.text)
         if task.max_tokens and said.is_cut and unseen > limit / 2:
             self._thinks = True
             spent, task = said.usage, replace(task, max_tokens=None)
-            said = self._door.ask(task, RowListener(self._schema)).result()
+            said = self._door.ask(task, RowListener(self._schema, as_csv)).result()
             said = replace(said, usage=spent + said.usage)
         elif task.max_tokens and said.is_cut and max(shown, heard.pieces) >= limit:
             said = replace(said, finish_reason=RUNAWAY)  # no text needs so long an answer
         return ModelAnswer(
-            text=said.text,
+            text=as_csv(said.text),
             model=self.name,
             prompt_hash=prompt_hash,
             finish_reason=said.finish_reason,
@@ -269,7 +301,9 @@ class OpenExtractor(Job[Extractor]):
     output_language: str = "source"
     temperature: float | None = None
     spacy_model: str | None = None  # of the rules, instead of the built-in one
+    constrain: str = "none"  # what the model's server takes
 
     def by_model(self, door: Door) -> Extractor:
         """Take the model."""
-        return LlmExtractor(door, self.schema, output_language=self.output_language, temperature=self.temperature)
+        how: dict[str, Any] = {"output_language": self.output_language, "temperature": self.temperature}
+        return LlmExtractor(door, self.schema, **how, constraint=constraint_of(self.constrain, self.schema))

@@ -101,7 +101,9 @@ def extraction_config(
     schema = schema or schemas.load(options.schema)
     concurrency = 1
     if extractor is None:
-        how = OpenExtractor(schema, options.output_language, settings.temperature, settings.spacy_model)
+        how = OpenExtractor(
+            *(schema, options.output_language, settings.temperature, settings.spacy_model), settings.constrain
+        )
         extractor, concurrency = door.do(how), door.concurrency
     return ExtractionConfig(
         schema=schema,

@@ -30,6 +30,7 @@ _SEVERAL = {
     "--tokens": re.compile(r"\d+|max"),
     "--chunk-tokens": re.compile(r"\d+"),
     "--preprocess": re.compile(r"none|stopwords"),
+    "--forms": re.compile(r"csv|grammar|rows|objects"),
     "--prompts": re.compile(r"none|nd(:.+)?|.+\.toml"),
 }
 
@@ -309,6 +310,29 @@ def context(
     _print_columns("context", ["Carried over", *named], found.variants)
     if not found.uses_context:
         _say([f"note: {found.model} reads each chunk by itself; configure a model to see a difference"])
+
+
+@app.command("format", cls=SeveralValues)
+def rows(
+    sources: list[str],
+    forms: list[str] | None = None,
+    facts: str | None = None,
+    schema: str = "lean",
+    chunk_tokens: str = "1200",
+    limit: int | None = None,
+    model: str | None = None,
+    output: str = "table",
+) -> None:
+    """Compare forms of rows.
+
+    These are CSV, CSV under a grammar, JSON arrays and JSON objects.
+    """
+    from kg_neo4j.pipeline.options import LoadOptions
+    from kg_neo4j_lab.formats import study_format
+
+    _check_format(output)
+    options = LoadOptions(schema=schema, chunk_tokens=tokens_of(chunk_tokens), wave=0)
+    _print(study_format(sources, settings_for(model=model), options, forms or (), facts, limit), output)
 
 
 def _check_format(output: str) -> None:

@@ -13,10 +13,11 @@ from fake_llm import FakeLlm
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract import llm_extractor
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask, Context, DocumentJob
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
-from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.llm_extractor import LlmExtractor, OpenExtractor
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, Document
@@ -45,6 +46,14 @@ def test_the_prompt_holds_the_columns_their_notes_and_the_example(
     assert chunks[0].text in user
     assert "Document: Ada\nSection: Life\n" in user
     assert not re.search(r"\{\{", system + user)
+
+
+def test_a_missing_room_is_one_clear_error(llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = door_to(OpenAIChat("fake", Endpoint(llm.url)))
+    monkeypatch.setattr(llm_extractor, "GRAMMAR", "kg_neo4j.rooms.absent")
+    assert OpenExtractor(SCHEMA, constrain="none").by_model(door).converses
+    with pytest.raises(UsageError, match=r"KG_CONSTRAIN=vllm cannot be used: .* kg_neo4j\.rooms\.absent is not"):
+        OpenExtractor(SCHEMA, constrain="vllm").by_model(door)
 
 
 def test_the_schemas_types_and_the_language_are_said(
