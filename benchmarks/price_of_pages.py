@@ -3,7 +3,7 @@
     python benchmarks/price_of_pages.py                               the texts of examples/
     python benchmarks/price_of_pages.py FILE ... --models gpt-5.4-nano claude-haiku-5-5
 
-A page has 500 tokens. The plan of the texts is scaled to 1,000 pages: fewer texts than that have the same share of prompts.
+A page has 500 tokens. The plan of the texts is scaled to 1,000 pages: their share of prompts is the same.
 Thoughts of a model and repairs are not in it.
 """
 
@@ -26,7 +26,8 @@ PAGE = 500  # tokens
 MODELS = (
     *("gpt-5.6-luna", "gpt-5.4-nano", "gpt-5.4-mini", "gpt-5.6-terra", "gpt-6-sol"),
     *("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"),
-    *("gemini-3.5-flash-lite", "gemini-3.5-flash", "mistral-small-latest", "mistral-medium-latest", "deepseek-v4-flash"),
+    *("gemini-3.5-flash-lite", "gemini-3.5-flash"),
+    *("mistral-small-latest", "mistral-medium-latest", "deepseek-v4-flash"),
 )
 
 

@@ -186,8 +186,7 @@ class OpenAIChat:
         openai_client.client(self._endpoint)  # made by the thread that asks: it may import, or run a command
 
         def opened(own: Any) -> Any:
-            create = own.chat.completions.with_streaming_response.create
-            return create(model=self.name, messages=messages, **options)
+            return own.chat.completions.with_streaming_response.create(model=self.name, messages=messages, **options)
 
         counted = _count(messages) if self._endpoint.tpm else 0
         expected = self._seen.prompt(counted) + self._seen.usual if counted else 0.0

@@ -78,8 +78,7 @@ class OpenAIEmbedding:
         openai_client.client(self._endpoint)  # made by the thread that asks: it may import, or run a command
 
         def opened(own: Any) -> Any:
-            create = own.embeddings.with_streaming_response.create
-            return create(model=self.name, input=sent, encoding_format="float")
+            return own.embeddings.with_streaming_response.create(model=self.name, input=sent, encoding_format="float")
 
         def parse(data: Data) -> Vectors:
             found = data.get("usage")
