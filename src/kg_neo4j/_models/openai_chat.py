@@ -28,8 +28,7 @@ MAX_REASON = 40  # characters: "content_filter" is the longest that is known
 MOST_FORMS = 10  # of one request: there are at most five parameters, two roles, and streams or none
 NEW_NAME = "max_completion_tokens"
 SMALLEST_OUTPUT = 16  # tokens: a smaller number in an error is no limit on output
-CONSTRAINTS = ("grammar", "structured_outputs", "response_format")  # fields that an extraction sends of its own
-CONSTRAINED = "unset KG_CONSTRAIN, which sends it"
+CONSTRAINTS = dict.fromkeys(("grammar", "structured_outputs", "response_format"), "unset KG_CONSTRAIN, which sends it")
 SURELY_LONG = 1_000  # tokens of a prompt of which a server may have cut a part
 THOUGHTS = 25_000  # tokens that thoughts may take, at least (OpenAI, guide to reasoning models, November 2026)
 # usage that some servers do not count as tokens of the prompt: Anthropic, DeepSeek
@@ -157,7 +156,7 @@ class OpenAIChat:
                     notes.append(self._note(what, f"the model's server {what}"))
                 elif isinstance(error, RequestRefused) and (name := refused_field(error.fault.said, named)):
                     hint = f"remove or correct {name} in model_options"
-                    raise ModelRefused(str(error), hint=CONSTRAINED if name in CONSTRAINTS else hint) from None
+                    raise ModelRefused(str(error), hint=CONSTRAINTS.get(name, hint)) from None
                 elif isinstance(error, BadModelAnswer) and "stream" in sent and not (self._streams or streams_only):
                     is_whole, unstreamed = True, error
                 else:

@@ -57,7 +57,7 @@ def _sections(schema: Schema, sentences: Mapping[int, int]) -> Iterator[SectionF
     cited = f'{number} ([ -] {number} (" " {number})?)?'
     found = [("nodes", {each.name: each.kind for each in schema.nodes}, schema.node_types)]
     found += [("relationships", {each.name: each.kind for each in schema.relationships}, schema.relationship_types)]
-    if facts := getattr(schema, "facts", {}):  # one section, whose rows have both ends
+    if facts := schema.facts:  # one section, whose rows have both ends
         both = (schema.node_types, schema.relationship_types)
         found = [("facts", facts, sum(both, ()) if all(both) else ())]
     for name, columns, types in found:

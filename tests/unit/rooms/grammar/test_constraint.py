@@ -59,9 +59,10 @@ def taken(fields: dict[str, Any], text: str) -> int | None:
 
 
 def in_json(answer: str) -> str:
-    """Return a two-section CSV as rows in JSON."""
-    nodes, relationships = (list(csv.reader(io.StringIO(part)))[1:] for part in answer.strip().split("\n\n"))
-    return json.dumps({"nodes": nodes, "relationships": relationships}, ensure_ascii=False)
+    """Return the sections of a CSV as rows in JSON; a single one has facts."""
+    sections = [list(csv.reader(io.StringIO(part)))[1:] for part in answer.strip().split("\n\n")]
+    names = ("nodes", "relationships") if len(sections) == 2 else ("facts",)
+    return json.dumps(dict(zip(names, sections, strict=True)), ensure_ascii=False)
 
 
 @pytest.fixture
@@ -103,7 +104,8 @@ def test_no_damaged_answer_can_be_written(script: ModuleType) -> None:
 def test_the_example_of_each_schema_is_accepted(name: str, server: str) -> None:
     schema = schemas.load(name)
     answer = schema.example_answer
-    fields = dict(Constraint(server, schema).fields("1 " + "x" * 200 + "\n2 " + "x" * 200))
+    shown = "\n".join(f"{number} {'x' * 200}" for number in range(1, 5))
+    fields = dict(Constraint(server, schema).fields(shown))
     assert taken(fields, answer if server in ("vllm", "llama") else in_json(answer)) is None
     assert as_csv(in_json(answer), schema) == answer
 
@@ -146,6 +148,18 @@ def test_rows_stand_in_the_order_of_their_sentences_after_the_first_three() -> N
     fields = dict(Constraint("llama", LEAN).fields(SHOWN))
     assert taken(fields, answer(2, 2, 2, 1, 1, 2)) is None
     assert taken(fields, answer(1, 1, 1, 1, 2, 1)) == len(answer(1, 1, 1, 1, 2)) - len(f"\n{RELATIONSHIPS}\n")
+
+
+def test_facts_have_both_ends_in_the_row() -> None:
+    small = schemas.load("small")
+    header = ",".join(small.facts)
+    rest = "," * (len(small.facts) - 6)
+    fields = dict(Constraint("llama", small).fields(SHOWN))
+    right = f"{header}\n1,Ada,PERSON,MET,Ben,PERSON{rest}\n"
+    assert taken(fields, right) is None
+    assert taken(fields, right.replace(",Ben,", ",,")) == right.index("Ben")
+    assert taken(fields, right.replace("\n1,", "\n3,")) == len(header) + 1
+    assert '{"facts": [["...", "..."]]}' in Constraint("ollama", small).asks
 
 
 def test_an_answer_that_repeats_itself_comes_to_an_end() -> None:

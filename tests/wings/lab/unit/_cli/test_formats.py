@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from llguidance import LLMatcher, LLTokenizer, grammar_from
 
 import recorded_forms
 from fake_llm import FakeLlm, Request
@@ -114,3 +115,28 @@ def test_answers_are_replayed_by_chunk_and_form(study: Kg, llm: FakeLlm, text: s
     assert code == 0
     [*first] = csv.reader(io.StringIO(out))
     assert [row[:4] for row in first[1:]] == [["grammar", "1", "4", "3"], ["rows", "1", "4", "3"]]
+
+
+def test_recorded_answers_of_a_large_model(run_kg: RunKg, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answers under "grammar" are those to plain CSV: the grammar that was sent accepts all three."""
+    rows = recorded_forms.recorded()
+    recorded_forms.replay(llm, rows)
+    monkeypatch.chdir(recorded_forms.ROOT)
+    given = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "m", "NEO4J_URI": "bolt://x:1"}
+    code, out, _ = run_kg((*recorded_forms.ARGUMENTS, "--format", "csv"), {**given, "KG_CONSTRAIN": "llama"})
+    assert code == 0
+    table = {row["Form"]: row for row in csv.DictReader(io.StringIO(out))}
+    shown = ("Chunks", "Rows", "Accepted", "Facts", "False")
+    counts = {form: [int(row[name]) for name in shown] for form, row in table.items()}
+    assert counts["csv"] == counts["grammar"] == [3, 158, 158, 41, 0]
+    assert counts["rows"] == [3, 156, 156, 41, 0]
+    assert counts["objects"] == [3, 149, 149, 34, 0]
+    written = [int(table[form]["Output"]) for form in ("csv", "rows", "objects")]
+    assert written[0] * 1.5 < written[1] < written[0] * 2 < written[2]
+    said = {(row["sha256"], row["form"]): row["answer"] for row in rows}
+    sent = [(each.body["grammar"], said[asked(each)[::2]]) for each in llm.requests if "grammar" in each.body]
+    assert len(sent) == 3
+    for grammar, answer in sent:
+        matcher = LLMatcher(LLTokenizer("byte"), grammar_from("gbnf", grammar), log_level=0)
+        assert matcher.consume_tokens(list(answer.encode()))
+        assert matcher.is_accepting()
