@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +56,7 @@ class ModelKind(FakeLlm):
     takes: str = ""  # the field whose constraint it keeps
     refuses: str = ""  # a field that it does not know, also within others
     header: tuple[str, str] | None = None  # that a gateway asks for
+    reads_a_second: float = 0.0  # tokens of a prompt; 0: at once
     dies_after: int = 1_000  # requests
 
     def reply_to(self, request: Request) -> Reply:
@@ -81,6 +83,8 @@ class ModelKind(FakeLlm):
             spans, kept = tokeniser.spans(user), self.window - tokeniser.count(system) - 8
             user = user[spans[-kept][0] :] if self.at_window == "beginning" else user[: spans[kept][0]]
             read = self.window
+        if self.reads_a_second:
+            time.sleep(read / self.reads_a_second)
         return self._answered(request, self._say(system, user, body), read)
 
     def _refuse(self, message: str, status: int, code: str | None = None) -> Reply:

@@ -116,7 +116,7 @@ def assess(settings: Settings, plan: FitnessPlan, bars: Progress = SILENT) -> Fi
 
 def _lines(said: Fitness, plan: FitnessPlan) -> Iterator[str]:
     """Yield the lines for kg.toml: settings that there are, a table last."""
-    window = said.window.limit or (0 if plan.claimed else said.window.tokens)
+    window = said.window.limit or (0 if plan.claimed or said.window.tokens < DEFAULT_WINDOW else said.window.tokens)
     if window and window != (plan.claimed or DEFAULT_WINDOW):
         yield f"model_window = {max(window, 1024)}"
     stays = said.thinking.left > probes.NOTICED

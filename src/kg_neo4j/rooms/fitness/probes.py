@@ -28,7 +28,7 @@ from kg_neo4j.settings import Settings
 
 STEPS = (1_500, 8_000, 32_000)  # tokens of the prompts that are tried; the last one is the longest
 LONGEST = 4_000  # tokens of an answer; one about a chunk of 1,200 tokens has some 1,000
-SLOW_S = 90.0  # that one call may take, about
+SLOW_S = 90.0  # that a prompt may take to be read, and an answer to be written, about
 THOUGHT_TOKENS, ANSWER_TOKENS = 600, 60  # room for thoughts; and for three numbers, or one word
 NOTICED = 20  # tokens that no text shows: fewer are the server's own marks
 COUNTED_LESS = 0.8  # of the tokens that a server should count: below that it read a part
@@ -95,7 +95,7 @@ class TestedModel:
 
         def listen(_: str) -> str | None:
             heard.append(time.monotonic() - started)
-            return ENOUGH if heard[-1] > SLOW_S or len(heard) > most else None
+            return ENOUGH if heard[-1] - heard[0] > SLOW_S or len(heard) > most else None
 
         try:  # by a door that nothing has stopped
             door = factory.door(self.settings.model_copy(update=options), budget=self.budget)

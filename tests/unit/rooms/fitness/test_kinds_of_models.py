@@ -196,3 +196,12 @@ def test_the_fields_that_extraction_has_go_with_each_question(tmp_path: Path) ->
     llm = ModelKind()
     assessed(llm, tmp_path, model_window=8_000, model_options=options)
     assert {(each.body.get("service_tier"), each.body.get("seed")) for each in llm.requests} == {("flex", 7)}
+
+
+def test_a_prompt_that_is_read_slowly_is_answered_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading may take longer than an answer: its time does not end the answer. Longer prompts are not tried."""
+    monkeypatch.setattr("kg_neo4j.rooms.fitness.probes.SLOW_S", 0.5)
+    found = assessed(ModelKind(reads_a_second=1_000), tmp_path)
+    assert 1_300 < found.window.tokens < 1_700
+    assert found.window.how.startswith("longer ones were not tried: 8,000 tokens would take some ")
+    assert (found.verdict, found.lines) == (FIT, ())
