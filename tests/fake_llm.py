@@ -350,6 +350,7 @@ class _Handler(BaseHTTPRequestHandler):
 # ----------------------------------------------------------------------------------- what it says when not told
 
 _HEADER = re.compile(r"^(?:sentences,node_id(?:_1)?|node_id|relationship_id)(?:,[a-z_0-9]+)+$", re.MULTILINE)
+_FACTS = re.compile(r"^sentence,first,first_type,[a-z_0-9,]+$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 _MARKED = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?: (?:of|ibn|bint|de|von|van) [A-ZÀ-Þ][\w'’-]+| [A-ZÀ-Þ][\w'’-]+)*")
@@ -364,6 +365,8 @@ def answer(prompt: str, user: str) -> str:
     """Return the answer of the rules: CSV for an extraction prompt, a cited sentence for any other."""
     marked = _MARKED.search(user)
     headers = _HEADER.findall(prompt)
+    if marked and (one := _FACTS.search(prompt)):
+        return facts(marked[2], one[0].split(","))
     if marked and len(headers) >= 2:
         return extract(marked[2], headers[0].split(","), headers[1].split(","))
     return cite(user)
@@ -388,6 +391,18 @@ def extract(text: str, node_header: list[str], relationship_header: list[str]) -
             row = {"relationship_id": f"r{len(relationships) + 1}", "relationship_type": "RELATED_TO", "strength": "5"}
             relationships.append({**row, **ends, "description": sentence, "evidence": shown, "sentences": number})
     return _section(node_header, list(nodes.values())) + "\n" + _section(relationship_header, relationships)
+
+
+def facts(text: str, header: list[str]) -> str:
+    """Return the CSV of one section for `text`: a fact for two names in one sentence."""
+    rows = []
+    for line in _NUMBERED.finditer(text):
+        names = list(dict.fromkeys(name for name in _NAME.findall(line[2]) if name not in _STOP))
+        kinds = {name: "PERSON" if " " in name else "ENTITY_NAME" for name in names}
+        for first, second in itertools.pairwise(names):
+            ends = {"first": first, "first_type": kinds[first], "second": second, "second_type": kinds[second]}
+            rows.append({"sentence": line[1], "relationship": "RELATED_TO", **ends})
+    return _section(header, rows)
 
 
 def _section(header: list[str], rows: list[dict[str, str]]) -> str:

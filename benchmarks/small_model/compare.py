@@ -103,6 +103,8 @@ def replay(path: Path, texts: Sequence[Mapping[str, Any]]) -> None:
     ways: dict[str, list[Result]] = {}
     by_name = {text["name"]: text for text in texts}
     for each in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        if each["text"] not in by_name:
+            continue
         schema = schemas.load(each["way"].split(" ")[0])
         found = measure(
             by_name[each["text"]], schema, LlmExtractor(door_to(Replayed(each["answers"])), schema), each["way"]

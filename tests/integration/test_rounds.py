@@ -77,6 +77,31 @@ def test_a_load_gleans_and_names_of_finished_waves_reach_later_chunks_also_after
     assert (load([STORY], settings=online, options=options).changes, llm.calls) == (0, calls)
 
 
+def test_rows_of_facts_are_stored_as_the_model_wrote_them_and_read_again(
+    database: Database, online: Settings, llm: FakeLlm, note: str
+) -> None:
+    Path(note).write_text(" ".join(f"Anna{place} met Ben{place}." for place in range(12)), "utf-8")
+    header = schemas.load("small").headers[0]
+    first = f"{header}\n1,Anna0,PERSON,MET,Ben0,PERSON,\n2,Anna1,PERSON,MET,-,UNKNOWN,\n"
+    llm.say(first).say(f"{header}\n12,Anna11,PERSON,MET,Ben11,PERSON,\n19,Anna9,PERSON,MET,Ben9,PERSON,\n")
+    options = replace(OPTIONS, schema="small", analytics=True)
+    report = load([note], settings=online, options=options)
+    assert (report.nodes, report.relationships, report.rows.read, llm.calls) == (4, 2, 8, 2)
+    assert report.rejections == {"empty_field": 1, "no_such_sentence": 1}
+    assert adds_up(report)
+    before = dump(database, online.graph)
+    assert json.dumps(first) in before
+    assert "Anna11 met Ben11." in before
+    assert rebuild(settings=online).rows == report.rows
+    assert dump(database, online.graph) == before
+    assert {each.rejection.text for each in quarantine(settings=online)} == {
+        "2,Anna1,PERSON,MET,-,UNKNOWN,",
+        "19,Anna9,PERSON,MET,Ben9,PERSON,",
+    }
+    assert retry_quarantine(settings=online).usage.calls == 0
+    assert (load([note], settings=online, options=options).changes, llm.calls) == (0, 2)
+
+
 def test_rows_that_name_sentences_get_their_quotes_and_are_read_again_with_the_numbers_that_were_shown(
     database: Database, online: Settings, llm: FakeLlm, note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,10 +84,11 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
     return BETWEEN.join(text[start:end] for start, end in sorted((quotes[0], *others))), Span(*quotes[0], NAMED, others)
 
 
-def place(names: Sequence[str], text: str, offsets: Sequence[tuple[int, int]]) -> tuple[str, Span] | None:
+def place(names: Sequence[str], text: str, offsets: Offsets, *, within: bool = False) -> tuple[str, Span] | None:
     """Return the sentence that a row which names none seems to rest on, and where it is; None where none does.
 
-    It is the first one that holds all names; else one that holds one of them, with a pronoun in it or in the next one.
+    It is the first one that holds all names; else one that holds one of them, with a pronoun in it or in the next one
+    (not with `within`).
     """
     words = (r"\s+".join(map(re.escape, name.split())) for name in names)
     wanted = [re.compile(rf"(?<!\w){each}(?!\w)", re.IGNORECASE) for each in words]
@@ -95,7 +96,7 @@ def place(names: Sequence[str], text: str, offsets: Sequence[tuple[int, int]]) -
     spoken = [PRONOUN.search(text, *each) is not None for each in offsets]
     places = [(at, at) for at, count in enumerate(held) if count == len(wanted)]
     places += [(at, at) for at, count in enumerate(held) if count and spoken[at]]
-    places += [(at - 1, at) for at in range(1, len(held)) if held[at - 1] and spoken[at]]
+    places += [(at - 1, at) for at in range(1, len(held)) if held[at - 1] and spoken[at] and not within]
     if not places:
         return None
     start, end = offsets[places[0][0]][0], offsets[places[0][1]][1]

@@ -227,10 +227,8 @@ class _Validation:
         if self.schema.evidence == "words" or not self.offsets:
             return {"evidence": written or None, "span": self._span(written)}
         cited = numbering.cite(written or "", self.text, self.offsets)
-        if cited and self.schema.facts:  # a small model counts rows, not sentences
-            own = [each for each in self.offsets if cited[1].start <= each[0] < cited[1].end]
-            if numbering.place(names(), self.text, own) is None:
-                cited = numbering.place(names(), self.text, self.offsets) or cited
+        if cited and self.schema.facts and not any(name.casefold() in cited[0].casefold() for name in names()):
+            cited = numbering.place(names(), self.text, self.offsets, within=True) or cited  # a model counts its rows
         found = cited or numbering.place(names(), self.text, self.offsets)
         if found is None and written is not None and self.evidence == REJECT:
             raise ValueRefused(RejectionReason.NO_EVIDENCE, "it names no sentence, and none holds the names")
