@@ -411,8 +411,8 @@ def answer_of(
         ends = {node.node_id: (node.name, node.type) for node in nodes}
         writer.writerow(schema.facts)
         for row in relationships:
-            values = (str(row.properties.get(name, "")) for name in list(schema.facts)[len(_FACT) :])
-            writer.writerow((_cited(row, offsets), *ends[row.source_id], row.type, *ends[row.target_id], *values))
+            more = (str(row.properties.get(name, "")) for name in list(schema.facts)[len(_FACT) :])
+            writer.writerow((_cited(row, offsets), *ends[row.source_id], row.type, *ends[row.target_id], *more))
         return file.getvalue()
     writer.writerow(schema.node_header)
     for node in nodes:
