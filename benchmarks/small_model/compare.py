@@ -209,10 +209,8 @@ def ways(arguments: argparse.Namespace) -> Iterator[tuple[str, Schema, LlmExtrac
         schema = schemas.load(name)
         for path in arguments.prompt or [None]:
             for held in (False, True) if arguments.grammar == "both" else (arguments.grammar == "yes",):
-                model = (Constrained if held else OpenAIChat)(
-                    "small", Endpoint(arguments.url, timeout_s=1800, retries=0)
-                )
-                model.schema = schema
+                kind = type("Held", (Constrained,), {"schema": schema}) if held else OpenAIChat
+                model = kind("small", Endpoint(arguments.url, timeout_s=1800, retries=0))
                 extractor = LlmExtractor(door_to(model), schema)
                 if path:
                     extractor._prompt = prompts.load_file(Path(path))

@@ -18,7 +18,7 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands.communities import community_reports
 from kg_neo4j.pipeline.commands.rebuild import quarantine, rebuild
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.progress import RECEIVED
+from kg_neo4j.progress import RECEIVED, SILENT
 from kg_neo4j.records import LoadReport, QuarantinedRow
 
 TEXT = """Ottilie Varga was born in Kesmark in 1871. Her father, Janos Varga, owned a glassworks by the river Poprad.
@@ -67,7 +67,7 @@ def test_a_load_ends_counts_and_says_what_it_rejected(small_settings: Settings, 
 
 
 def test_a_rebuild_reads_the_stored_answers_again(small_settings: Settings, loaded: LoadReport) -> None:
-    with connect(small_settings) as database:
+    with connect(small_settings, SILENT) as database:
         before = dump(database, small_settings.graph)
         again = rebuild(settings=small_settings)
         assert dump(database, small_settings.graph) == before
