@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fake_llm import FakeLlm
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_runner import RunKg
 
 
-def test_the_test_is_proposed_once(run_kg: RunKg, environment: Mapping[str, str], llm: FakeLlm, tmp_path: Path) -> None:
+def test_the_test_is_proposed_once(
+    run_kg: RunKg, environment: Mapping[str, str], llm: FakeLlm, tmp_path: Path, database: Database
+) -> None:
     text = tmp_path / "note.txt"
     text.write_text("Ada Lind works at Harbour School.\n", encoding="utf-8")
     paid = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "key-0123456789", "KG_MODEL": "scripted"}
@@ -22,5 +26,6 @@ def test_the_test_is_proposed_once(run_kg: RunKg, environment: Mapping[str, str]
 
     assert said(["--dry-run"], **paid) == 0
     assert said(["--graph", "without"]) == 0
+    delete_graph(database, "without")
     assert [said([], **paid), said([], **paid), said(["--rebuild"], **paid)] == [1, 0, 0]
     assert said(["--rebuild"], **paid, KG_MODEL_OPTIONS='{"think": false}') == 1

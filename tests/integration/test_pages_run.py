@@ -90,6 +90,7 @@ RUNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("docs/how-to/budgets",): (),
     ("docs/how-to/entity-resolution",): (ARTICLE,),
     ("docs/how-to/keep-a-folder",): (),
+    ("docs/how-to/model-options",): (),
     ("docs/how-to/model-servers",): (),
     ("docs/how-to/ollama",): (),
     ("docs/how-to/own-neo4j",): (),

@@ -61,7 +61,8 @@ def test_a_model_that_nobody_knows_writes_as_much_as_a_large_one(name: str) -> N
     assert (figures.output, figures.gleanings) == (0.0, 2.0)
     a_word, a_name, _ = WRITTEN[schema.evidence]
     assert figures.a_word / figures.a_name == pytest.approx(a_word / a_name)
-    assert (0.9 < figures.a_word / a_word < 1.1) is (name != "wikipedia")  # its rows are shorter than those measured
+    # rows of "wikipedia" are shorter than those measured, those of "small" longer
+    assert (0.9 < figures.a_word / a_word < 1.1) is (name not in ("wikipedia", "small"))
     assert 0 < figures.shown < 1
     assert "assumed" in figures.in_words()[0]
 

@@ -170,7 +170,7 @@ def result_file(settings: Settings) -> Path:
     """Return the place of the result, by model, server and fields of the requests; it has no secret."""
     name, server = factory.model_and_server(settings)
     said = json.dumps([name, SECRETS.sub("", server), settings.model_options], sort_keys=True)
-    return settings.cache / "fitness" / f"{hashlib.sha256(said.encode()).hexdigest()[:24]}.json"
+    return settings.cache / f"fitness-{hashlib.sha256(said.encode()).hexdigest()[:24]}.json"
 
 
 def proposal(settings: Settings) -> list[str]:

@@ -35,9 +35,9 @@ COUNTED_LESS = 0.8  # of the tokens that a server should count: below that it re
 ENOUGH, STAGE = "enough", "questions"  # our reason to end an answer; what is counted
 
 _DATA = data_files.beside(__file__)
-_DOORS, _FILLER = _DATA.lines("doors"), _DATA.lines("filler")
+_SYSTEMS, _QUESTIONS, _DOORS = _DATA.table("systems"), _DATA.table("questions"), _DATA.lines("doors")
 _NUMBERS = [each.rstrip(".").rpartition(" ")[2] for each in _DOORS]
-_TEXT, FACTS = _DATA.text("text").strip(), _DATA.rows("facts", 4)
+_FILLER, _TEXT, FACTS = _DATA.lines("filler"), _DATA.text("text").strip(), _DATA.rows("facts", 4)
 _NAMES = {each.strip(): row[0] for row in _DATA.rows("names", 2) for each in row[1].casefold().split("/")}
 _NAMES |= {name.casefold(): name for row in FACTS for name in row[:2]}
 _EDGE = re.compile(r"^[\"' ]*(?:the )?[\"' ]*|[\"' ]+$")
@@ -88,7 +88,7 @@ class TestedModel:
 
     def ask(self, name: str, most: int, question: str = "", fields: Mapping[str, Any] | None = None) -> Probed:
         """Ask the question `name` of probes.toml, or another one; the answer has at most so many tokens."""
-        task = _Probe(_DATA.text(f"{name}_system"), question or _DATA.text(f"{name}_question"), most)
+        task = _Probe(_SYSTEMS[name], question or _QUESTIONS[name], most)
         options = {"model_options": {**self.settings.model_options, **(fields or {})}}
         self.progress.advance(STAGE)
         started, heard = time.monotonic(), list[float]()
@@ -161,7 +161,7 @@ def report(size: int) -> str:
     a_line = tokens.load().count("\n".join(_FILLER)) / len(_FILLER) + 2
     lines = [f"{number}. {_FILLER[number % len(_FILLER)]}" for number in range(1, max(2, int((size - 150) / a_line)))]
     lines.insert(len(lines) // 2, _DOORS[1])
-    return "\n".join((_DOORS[0], *lines, _DOORS[2], "", _DATA.text("window_question")))
+    return "\n".join((_DOORS[0], *lines, _DOORS[2], "", _QUESTIONS["window"]))
 
 
 def find_longest(subject: TestedModel, most: int) -> LengthFound:
