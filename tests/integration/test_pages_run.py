@@ -242,7 +242,7 @@ class Reader:
         """
         text, before = PAGES[name].read_text("utf-8"), set(self.typed)
         self.name, self.own = name, dict(self.model if name in WITH_MODEL else {})
-        self.schema = "".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL))
+        self.schema = next(iter(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)), "")  # others are parts of a file
         for command in BEFORE.get(name, ()):
             self.type(Step(command))
         with self.servers:
