@@ -16,7 +16,7 @@ def test_a_real_small_model(small_model_url: str, tmp_path: Path) -> None:
     ran = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)
     print(ran.stdout, ran.stderr, sep="\n")  # docs/how-to/test-a-model.md has an example
     assert ran.returncode in (0, 1), ran.stderr
-    found = json.loads(next((tmp_path / "fitness").glob("*.json")).read_text(encoding="utf-8"))
+    found = json.loads(next(tmp_path.glob("fitness-*.json")).read_text(encoding="utf-8"))
     assert found["verdict"].startswith(("Fit", "Not fit"))
     assert found["thinking"]["tokens"] == 0
     assert found["constraints"]["llama"] == "works"
