@@ -227,7 +227,8 @@ def _print_plan(plan: LoadPlan) -> None:
 
 
 def _tokens(usage: Usage) -> str:
-    return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens"
+    thoughts = f" ({usage.reasoning_tokens} of them thoughts)" if usage.reasoning_tokens else ""
+    return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens{thoughts}"
 
 
 def _duration(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +29,8 @@ def largest_output(model: str, window: int) -> int:
 
 def thinks(model: str, options: Mapping[str, Any]) -> bool:
     """Return whether `model` thinks before it answers, by its name and by fields that switch thoughts on or off."""
-    asked = {**options, **options.get("chat_template_kwargs", {}), **options.get("thinking", {})}
+    inner = (options.get(name) for name in ("chat_template_kwargs", "thinking"))
+    asked = dict(ChainMap(*(each for each in inner if isinstance(each, dict)), dict(options)))
     named = ("reasoning_effort", "think", "enable_thinking", "thinking", "type")
     switches = [str(asked[name]).casefold() for name in named if not isinstance(asked.get(name, {}), dict)]
     return not _OFF.intersection(switches) if switches else model.rpartition("/")[2].startswith(_THINKERS)

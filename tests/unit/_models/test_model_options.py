@@ -239,6 +239,8 @@ def test_an_answer_has_room_for_thoughts_once_a_model_was_seen_to_think(llm: Fak
         ("qwen3:8b", {"chat_template_kwargs": {"enable_thinking": False}}, 0),
         ("m", {"thinking": {"type": "enabled", "budget_tokens": 4_000}}, THOUGHTS),
         ("m", {"thinking": {"type": "disabled"}}, 0),
+        ("m", {"thinking": True}, THOUGHTS),
+        ("m", {"chat_template_kwargs": "none"}, 0),
     ],
 )
 def test_models_that_think_are_known_by_name_and_by_options(name: str, options: dict[str, Any], room: int) -> None:
