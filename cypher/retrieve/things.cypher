@@ -1,12 +1,12 @@
 // title:   What the graph tells of one thing
 // purpose: The facts at its entities, each with the words that state it, of a row of a table all from its first cell to its last one,
-//          and with how many rows of tables do; and the passages about it: those of the documents that bear its name, then those
+//          and with how many rows of tables, and statements by hand, do; and the passages about it: those of the documents that bear its name, then those
 //          that mention it.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
 //          $facts INTEGER (facts, >= 1, default 60); $chunks INTEGER (chunks of a document and chunks that mention it, >= 1, default 6);
 //          $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
-// columns: facts LIST<MAP> (id, type, source, source_id, target, target_id, evidence, in_tables, chunk_id, quote, start, end, text, document, line),
+// columns: facts LIST<MAP> (id, type, source, source_id, target, target_id, evidence, in_tables, by_hand, chunk_id, quote, start, end, text, document, line),
 //          passages LIST<MAP> (id, text, document, document_id, index)
 // order:   none; facts by evidence descending, then id; passages by document, then index
 // source:  kg-neo4j
@@ -30,8 +30,8 @@ CALL () {
       RETURN stated_as
     }
     MATCH (stated_as)-[s:STATED_IN]->(c:KgChunk)
-    WHERE s.stated IS NULL AND c.line IS NOT NULL AND true /* left: chunk c */
-    RETURN count(s) AS in_tables
+    WHERE s.stated IS NULL AND (c.line IS NOT NULL OR s.by_hand) AND true /* left: chunk c */
+    RETURN count(c.line) AS in_tables, count(s.by_hand) AS by_hand
   }
   CALL (f) {
     MATCH (f)-[s:STATED_IN]->(c:KgChunk)
@@ -41,10 +41,10 @@ CALL () {
     RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, c.text AS text, d.title AS document, c.line AS line,
            CASE WHEN c.line IS NULL THEN s.quote_end ELSE coalesce(s.other_quotes[-1], s.quote_end) END AS end
   }
-  WITH r, f, in_tables, chunk_id, quote, start, end, text, document, line, startNode(r) AS a, endNode(r) AS b
+  WITH r, f, in_tables, by_hand, chunk_id, quote, start, end, text, document, line, startNode(r) AS a, endNode(r) AS b
   WITH * ORDER BY r.evidence_count DESC, f.id
   RETURN collect({id: f.id, type: f.type + coalesce(' ' + toString(f.phrase), ''), source: a.name, source_id: a.id, target: b.name, target_id: b.id,
-                  evidence: coalesce(r.evidence_count, 1), in_tables: in_tables,
+                  evidence: coalesce(r.evidence_count, 1), in_tables: in_tables, by_hand: by_hand,
                   chunk_id: chunk_id, quote: quote, start: start, end: end, text: text, document: document, line: line}) AS facts
 }
 CALL () {

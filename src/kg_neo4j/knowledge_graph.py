@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Self
 
 from kg_neo4j.errors import UsageError
@@ -150,6 +151,11 @@ class KnowledgeGraph:
         from kg_neo4j.pipeline.commands.rebuild import copy_graph
 
         return copy_graph(name, settings=self.settings, progress=self._progress)
+
+    @property
+    def corrections(self) -> Any:
+        """Facts and names that a person corrects: `wrong`, `add`, `edit`, `edit_node`, `undo`, `all`; see `kg fact`."""
+        return resolve_name("kg_neo4j.rooms.corrections.deciding:Corrections")(self.settings, self._progress)
 
     # ------------------------------------------------------------------------------------------------- reading
 

@@ -19,7 +19,8 @@ JOINED_CHARACTERS = 2000  # bound on joined texts; whole values only, the first 
 MAX_ALIASES = 50
 DESCRIPTION, QUOTE = "description", "quote"  # what a row quotes stands for a description that no row has
 QUOTED_CHARACTERS = 600  # of such quotes
-STATED = "stated"  # False on evidence and facts that are only likely; absent otherwise
+STATED = "stated"  # False on evidence and facts that are only likely, or wrong; absent otherwise
+BY_HAND = "by_hand"  # of facts: True, where a person states it; of entities: the values that a person gave
 
 V = TypeVar("V", bound=PropertyValue)
 Folded = Mapping[str, PropertyValue | list[str] | list[PropertyValue]]
@@ -55,6 +56,16 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
     }
 
 
+def corrected(folded: Folded, values: Mapping[str, PropertyValue]) -> Folded:
+    """Return an entity's values with those that a person gave. A former name stays as an alias; one type is left."""
+    if not values:
+        return folded
+    aliases = folded["aliases"] if isinstance(folded["aliases"], list) else []
+    names = [each for each in (str(folded["name"]), *map(str, aliases)) if each != values.get("name", folded["name"])]
+    kept = {name: value for name, value in folded.items() if name != "types" or "type" not in values}
+    return {**kept, **values, "aliases": names[:MAX_ALIASES], BY_HAND: sorted(values)}
+
+
 def labels(folded: Folded) -> list[str]:
     """Return all types of a folded entity, the most stated one first."""
     types = folded.get("types")
@@ -76,6 +87,8 @@ def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> F
     ordered = sorted(rows, key=lambda row: row.order)
     stated = [row for row in ordered if is_stated(row.values)]
     folded = {"evidence_count": len(stated or ordered), **_fold_columns(stated or ordered, columns)}
+    if any(row.values.get(BY_HAND) for row in stated):
+        folded = {**folded, BY_HAND: True}
     return folded if stated else {**folded, STATED: False}
 
 

@@ -19,7 +19,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.progress import Progress
 
-GRAPH_FORMAT = 2  # of what is stored of a graph; a change that other versions cannot read needs another number
+GRAPH_FORMAT = 3  # of what is stored of a graph; a change that other versions cannot read needs another number
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
 POLL_S = 0.5  # how often a backup looks whether a run has ended

@@ -17,6 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
+from pkgutil import resolve_name
 from typing import Any
 
 from kg_neo4j import tracing
@@ -31,7 +32,7 @@ from kg_neo4j.graph.identity import entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
-from kg_neo4j.graph.resolution.decisions import ON_TYPES, Components
+from kg_neo4j.graph.resolution.decisions import CORRECTIONS, ON_NAMES, Components
 from kg_neo4j.graph.type_decisions import PHRASE, ShownTypes, type_map
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
@@ -40,6 +41,7 @@ NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
 RARE = ("flags", "other_quotes")  # of evidence, where it has them
 FOLDED_RARE = frozenset({"name", "type", "aliases", "evidence_count"})
+WRONG = "kg_neo4j.rooms.corrections.applying:wrong_facts"
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
 KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
 
@@ -75,6 +77,7 @@ class Recorder:
     lease: Lease
     _components: Components = field(default_factory=Components)  # by the stored decisions, from the first batch on
     _types: ShownTypes = field(default_factory=ShownTypes)  # likewise
+    _wrong: frozenset[str] = frozenset()  # ids of facts that a person called wrong: settling decides what is drawn
     _is_resolved: bool = False  # they are read, and the graph shows them
 
     def record(self, extractions: Sequence[Extraction]) -> int:
@@ -111,8 +114,10 @@ class Recorder:
             stored = self.database.read_transaction(lambda reader: showing.all_decisions(reader, self.graph))
             named = {column.name for column in self.schema.relationship_properties}
             self._types = type_map((each.decision for each in stored), phrased=PHRASE in named)
-            of_names = [each for each in stored if each.decision.kind not in ON_TYPES]
+            of_names = [each for each in stored if each.decision.kind in ON_NAMES]
             self._components = showing.finish(self.database, self.graph, self.schema, self.lease, of_names)
+            if any(each.decision.kind in CORRECTIONS for each in stored):
+                self._wrong = resolve_name(WRONG)(self.database, self.graph, self.schema, self._components, stored)
             self._is_resolved = True
         digests = {chunk_id: digest(self._types.shown(extraction)) for chunk_id, extraction in once.items()}
         recorded = self.database.read_transaction(lambda transaction: _recorded(transaction, digests))
@@ -215,7 +220,7 @@ class Recorder:
                 row = [*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]]
                 if source in roots or target in roots:
                     resolved.append([*row, *showing.place(self._components, found.ends, found.identity)])
-                elif is_stated(found.folded):
+                elif is_stated(found.folded) and key not in self._wrong:
                     born.append(row)
                 else:
                     resolved.append([*row, None, None, None])

@@ -9,25 +9,40 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
+from pkgutil import resolve_name
 from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, absent_if_empty
-from kg_neo4j.graph.fold import QUOTE, STATED, EvidenceRow, Folded, fold_drawn, fold_entity, fold_fact, labels, names_of
+from kg_neo4j.graph.fold import (
+    BY_HAND,
+    QUOTE,
+    STATED,
+    EvidenceRow,
+    Folded,
+    corrected,
+    fold_drawn,
+    fold_entity,
+    fold_fact,
+    labels,
+    names_of,
+)
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
-from kg_neo4j.graph.resolution.decisions import Components
+from kg_neo4j.graph.resolution.decisions import CORRECTIONS, ON_NAMES, Components
 from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import PropertyValue
 
 PAGE = 2_000  # keys a transaction
-_ENTITY_VALUES = ("name", "type", "types", "aliases", "evidence_count")
+APPLY = "kg_neo4j.rooms.corrections.applying:apply"
+_ENTITY_VALUES = ("name", "type", "types", "aliases", "evidence_count", BY_HAND)
 
 
 @dataclass(slots=True)
@@ -62,11 +77,18 @@ class _Outcome:
         return len(self.changed) + len(self.lost)
 
 
-def settle(database: Database, graph: str, schema: Schema, lease: Lease, progress: Progress = SILENT) -> int:
+def settle(
+    database: Database,
+    graph: str,
+    schema: Schema,
+    lease: Lease,
+    progress: Progress = SILENT,
+    notes: list[str] | None = None,
+) -> int:
     """Fold all marked keys of `graph` and return how many changed or were deleted. Nothing marked: 0.
 
-    Decisions that a killed run stored are shown first. Facts go before entities, so that a relationship is gone before
-    an entity that loses its last evidence.
+    Decisions that a killed run stored are shown first; of corrections that lost their sentence a line is added to
+    `notes`. Facts go before entities, so that a relationship is gone before an entity that loses its last evidence.
     """
     marked_keys = [queries.get(name) for name in ("write/unsettled_facts", "write/unsettled_entities")]
     progress.start("settle")
@@ -74,13 +96,19 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     marked, stored = database.read_transaction(
         lambda transaction: (
             [transaction.run(query, graph=graph, limit=1) for query in marked_keys],
-            showing.stored_decisions(transaction, graph),
+            showing.all_decisions(transaction, graph),
         )
     )
-    if any(marked) or any(each.pending for each in stored):  # after most loads neither is
-        found = showing.finish(database, graph, schema, lease, stored)
+    of_names, corrections = (
+        [each for each in stored if each.decision.kind in kinds] for kinds in (ON_NAMES, CORRECTIONS)
+    )
+    if any(marked) or any(each.pending for each in (*of_names, *corrections)):  # after most loads neither is
+        found = showing.finish(database, graph, schema, lease, of_names)
+        given = {}
+        if corrections:
+            given = resolve_name(APPLY)(database, schema, lease, found, stored, [] if notes is None else notes)
         facts = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)
-        entities = partial(_settle_entities, schema=schema, lease=lease)
+        entities = partial(_settle_entities, schema=schema, lease=lease, given=given)
         for query, work in zip(marked_keys, (facts, entities), strict=True):
             while ids := [row["id"] for row in database.read(query, graph=graph, limit=PAGE)]:
                 changes += sum(database.write_parts(ids, work))
@@ -89,7 +117,13 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     return changes
 
 
-def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schema, lease: Lease) -> int:
+def _settle_entities(
+    transaction: Transaction,
+    ids: Sequence[str],
+    schema: Schema,
+    lease: Lease,
+    given: Mapping[str, Mapping[str, PropertyValue]],  # by id: values that a person gave
+) -> int:
     lease.prove(transaction)
     columns = schema.node_properties
     outcome = _Outcome([*_ENTITY_VALUES, *names_of(columns)])
@@ -100,7 +134,7 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
             EvidenceRow((document, index, number), name, node_type, dict(zip(column_names, values, strict=True)))
             for document, index, number, name, node_type, *values in row["evidence"]
         ]
-        folded = fold_entity(evidence, columns) if evidence else None
+        folded = corrected(fold_entity(evidence, columns), given.get(row["id"], {})) if evidence else None
         changed = outcome.add(row, folded)
         if folded is not None and changed is not None:
             types = [_checked(each) for each in labels(folded)]
@@ -181,11 +215,11 @@ def _checked(stored_type: str) -> str:
 
 
 def _fact_values(schema: Schema) -> list[str]:
-    return ["evidence_count", *names_of(schema.relationship_properties), STATED]
+    return ["evidence_count", *names_of(schema.relationship_properties), STATED, BY_HAND]
 
 
 def _evidence_values(schema: Schema) -> list[str]:
-    return [*(column.name for column in schema.relationship_properties), STATED, *[QUOTE] * schema.quotes]
+    return [*(column.name for column in schema.relationship_properties), STATED, BY_HAND, *[QUOTE] * schema.quotes]
 
 
 def _changed(names: Sequence[str], folded: Folded, stored: Sequence[Any] | None) -> dict[str, Any] | None:

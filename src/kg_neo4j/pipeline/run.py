@@ -90,7 +90,9 @@ class Run:
 
     def settle(self, schema: Schema) -> None:
         """Bring entities and facts up to date with what was recorded and withdrawn."""
-        changes = settler.settle(self.database, self.settings.graph, schema, self.lease, self.progress)
+        changes = settler.settle(
+            self.database, self.settings.graph, schema, self.lease, self.progress, self.tally.notes
+        )
         self.tally.changes += changes
 
     @contextmanager

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
 from kg_neo4j.graph.identity import normalise
@@ -34,9 +35,17 @@ class EntityNames:
     is_person: bool
 
 
-def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[str]) -> dict[str, list[str]]:
-    """Return the aliases of each entity: the other spellings of its evidence, then those that are derived."""
-    entities = _entities(mentioned, found)  # the keys are not kept: they take most of the memory
+def aliases(
+    mentioned: Iterable[Mentioned],
+    found: Components,
+    titles: Iterable[str],
+    named: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, list[str]]:
+    """Return the aliases of each entity: the other spellings of its evidence, then those that are derived.
+
+    `named` has the names that entities bear now, by id: a person may have given another one.
+    """
+    entities = _entities(mentioned, found, named)  # the keys are not kept: they take most of the memory
     given = [(alias, bearers) for alias, bearers in (*_own(entities), *_titled(entities, titles)) if len(bearers) == 1]
     borne: dict[str, set[str]] = {normalise(alias): set() for alias, _ in given}  # -> entities that bear it or could
     for each in entities:
@@ -53,14 +62,15 @@ def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[
     }
 
 
-def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityNames]:
+def _entities(mentioned: Iterable[Mentioned], found: Components, named: Mapping[str, str]) -> list[EntityNames]:
     members = grouped(mentioned, lambda each: found.entity(each.key))
     entities = []
     for entity, keys in sorted(members.items()):
         spellings: Counter[str] = Counter()
         for each in keys:
             spellings.update(each.spellings)
-        names = tuple(ranked_names(spellings))
+        ranked = ranked_names(spellings)
+        names = tuple(dict.fromkeys([named.get(entity, ranked[0]), *ranked]))
         form = next((each.form for each in keys if each.name == names[0]), None) or take_apart(names[0])
         entities.append(EntityNames(entity, names, form.core, all(each.kind.family == PERSON for each in keys)))
     return entities

@@ -25,16 +25,25 @@ class DecisionKind(enum.StrEnum):
     INVERSE_TYPE = "inverse-type"  # likewise, with the ends changed round
     PREFERRED_NODE = "preferred-node-type"  # one that prompts name
     PREFERRED_RELATIONSHIP = "preferred-relationship-type"
+    WRONG_FACT = "wrong-fact"  # a person says: what is stated is wrong
+    ADDED_FACT = "added-fact"  # a person states it
+    EDITED_FACT = "edited-fact"  # both: one statement in the place of another
+    EDITED_NODE = "edited-node"  # a person gives a value of an entity
 
 
 TYPES = frozenset({DecisionKind.NODE_TYPE, DecisionKind.RELATIONSHIP_TYPE, DecisionKind.INVERSE_TYPE})
+ON_NAMES = frozenset({DecisionKind.MUST_LINK, DecisionKind.CANNOT_LINK, DecisionKind.SAME})
 ON_TYPES = TYPES | {DecisionKind.PREFERRED_NODE, DecisionKind.PREFERRED_RELATIONSHIP}
+CORRECTIONS = frozenset(DecisionKind) - ON_NAMES - ON_TYPES
 _STRENGTH = {kind: rank for rank, kind in enumerate(DecisionKind)}
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A stored decision on two mention keys, or on types. Made by `decide` and `decide_type`, which compute the id."""
+    """A stored decision on two mention keys, on types, on a fact (the keys of its ends) or on a value of a node.
+
+    Made by `decide`, `decide_type` and the room of corrections, which compute the id.
+    """
 
     id: str
     graph: str
@@ -47,6 +56,7 @@ class Decision:
     revoked: bool = False
     run: int = 0  # of `kg resolve`, from 1 in each graph
     document: str = ""  # id of a document that means a namesake by one of the keys; see `tell_apart`
+    content: str = ""  # of a correction: JSON, what is wrong and what is right
 
 
 def decide(

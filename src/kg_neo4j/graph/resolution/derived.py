@@ -39,7 +39,7 @@ class DerivedNames:
     changes: int  # of these, of what is folded again because of them, and of aliases
 
 
-_Shown = tuple[Sequence[StoredDecision], Mapping[str, Sequence[str]]]  # decisions, and the aliases of each entity
+_Shown = tuple[Sequence[StoredDecision], Mapping[str, tuple[str, Sequence[str]]]]  # and name and aliases of entities
 
 
 def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
@@ -47,7 +47,7 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
 
     def read_shown(transaction: Transaction) -> _Shown:
         rows = transaction.run(queries.get("write/alias_state"), graph=graph)
-        return stored_decisions(transaction, graph), {row["id"]: row["aliases"] for row in rows}
+        return stored_decisions(transaction, graph), {row["id"]: (row["name"], row["aliases"]) for row in rows}
 
     def read(
         transaction: Transaction,
@@ -75,11 +75,12 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         if any(each.decision.revoked for each in joins):
             lease.write(queries.get("write/delete_decisions"), graph=graph)
         decisions, stored = database.read_transaction(read_shown)
-    wanted = aliases(mentioned, components(each.decision for each in decisions), titles)
+    named = {entity: name for entity, (name, _) in stored.items()}
+    wanted = aliases(mentioned, components(each.decision for each in decisions), titles, named)
     rows = [
         {"id": entity, "aliases": wanted[entity] or None}
         for entity in sorted(stored.keys() & wanted.keys())
-        if list(stored[entity]) != wanted[entity]
+        if list(stored[entity][1]) != wanted[entity]
     ]
     for page in batches(rows, PAGE):
         lease.write(queries.get("write/write_aliases"), rows=list(page))

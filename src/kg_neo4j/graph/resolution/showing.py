@@ -18,7 +18,7 @@ from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_i
 from kg_neo4j.graph.identity import entity_num, fact_id
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.resolution.bearers import grouped
-from kg_neo4j.graph.resolution.decisions import ON_TYPES, Components, Decision, DecisionKind, Union, components
+from kg_neo4j.graph.resolution.decisions import ON_NAMES, Components, Decision, DecisionKind, Union, components
 
 PAGE = 500  # mention keys a transaction, more where one component is larger
 _READ = [each.name for each in fields(Decision) if each.name not in ("graph", "kind")]  # as write/decisions has them
@@ -37,11 +37,11 @@ class StoredDecision:
 
 def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
     """Return all decisions of a graph on names, revoked ones too, by run and id."""
-    return tuple(each for each in all_decisions(reader, graph) if each.decision.kind not in ON_TYPES)
+    return tuple(each for each in all_decisions(reader, graph) if each.decision.kind in ON_NAMES)
 
 
 def all_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
-    """Return all decisions of a graph, on names and on types, revoked ones too, by run and id."""
+    """Return all decisions of a graph, on names, types, facts and nodes, revoked ones too, by run and id."""
     return tuple(
         StoredDecision(
             Decision(graph=graph, kind=DecisionKind(row["kind"]), **{name: row[name] for name in _READ}),

@@ -57,6 +57,7 @@ class ShownFact:
     chunk_id: str = ""  # that states it
     in_tables: int = 0  # of the evidence: rows of tables
     line: int | None = None  # of the quote, in a table
+    by_hand: int = 0  # of the evidence: statements of a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,4 +190,5 @@ def _fact(row: Mapping[str, Any]) -> ShownFact:
         row["chunk_id"] or "",
         row["in_tables"],
         row["line"],
+        row["by_hand"],
     )

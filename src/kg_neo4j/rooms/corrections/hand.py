@@ -1,0 +1,62 @@
+"""A fact that a person states, as a document of one sentence: it is cited, searched and shown like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kg_neo4j._models import tokens
+from kg_neo4j.acquire.identity import chunk_id, document_id, hash_id, text_hash
+from kg_neo4j.extract.schema import BUILT_IN, Schema, load
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, NodeRow, RelationshipRow, Span
+from kg_neo4j.rooms.corrections.statements import Content, End, Statement
+
+KIND = "hand"  # of documents
+_CONFIGURATION = hash_id("by hand")
+
+
+def place_of(graph: str, decision: str) -> str:
+    """Return the id of the document of a decision."""
+    return document_id(graph, KIND, decision)
+
+
+def written(graph: str, decision: str, reason: str, content: Content, stated: Statement, schema: Schema) -> CutDocument:
+    """Return the document of a statement, and what it says."""
+    says = sentence(stated)
+    text = " ".join(filter(None, (says, _ended(reason), content.url and f"Source: {content.url}")))
+    id_, digest = place_of(graph, decision), text_hash(text)
+    title = f"By hand: {stated.text}"
+    document = Document(id_, graph, KIND, decision, title, "by hand", text, digest, url=content.url or None)
+    chunk = Chunk(chunk_id(id_, digest, 0), id_, graph, 0, text, tokens.load().count(text), 0, len(text))
+    is_built_in = schema.name in BUILT_IN and load(schema.name).text == schema.text
+    shaped = (schema.name, schema.hash, tokens.load().name)
+    own = None if is_built_in else schema.text
+    configuration = LoadConfiguration(_CONFIGURATION, *shaped, rebuild=True, schema_text=own)
+    nodes = [_node(line, end, text) for line, end in enumerate(_ends(stated), 1)]
+    ids = [each.node_id for each in nodes]
+    span = Span(0, len(says), "exact")
+    row = RelationshipRow(3, "r-1", ids[0], stated.type, stated.type, ids[-1], dict(stated.properties), says, span)
+    rows = len(nodes) + 1
+    outcome = ChunkOutcome.DONE
+    extraction = Extraction(chunk, (), tuple(nodes), (row,), (), rows, outcome, configuration.config_hash)
+    return CutDocument(document, (chunk,), configuration, (extraction,))
+
+
+def sentence(stated: Statement) -> str:
+    """Return what is stated as a sentence."""
+    when = f" ({start})" if (start := stated.properties.get("start_date")) else ""
+    return f"{stated.source.name} {stated.type.lower().replace('_', ' ')} {stated.target.name}{when}."
+
+
+def _ends(stated: Statement) -> Iterable[End]:
+    return (stated.source,) if stated.source == stated.target else (stated.source, stated.target)
+
+
+def _node(line: int, end: End, text: str) -> NodeRow:
+    start = text.index(end.name)
+    span = Span(start, start + len(end.name), "exact")
+    return NodeRow(line, f"n-{line}", end.type, end.type, end.name, {}, end.name, span)
+
+
+def _ended(reason: str) -> str:
+    return reason if not reason or reason.endswith((".", "!", "?")) else f"{reason}."

@@ -1,0 +1,156 @@
+"""Corrected facts stay corrected: through other models, rebuilds, edited documents and any order. With a real Neo4j."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j import KnowledgeGraph
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.resolution.decisions import CORRECTIONS
+from kg_neo4j.pipeline.commands.load import load, unload
+from kg_neo4j.pipeline.commands.rebuild import rebuild
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.records import LoadReport
+from kg_neo4j.rooms.corrections.deciding import Corrections
+from kg_neo4j.settings import Settings
+
+TEXTS = {
+    "mill.txt": "Ada Reed founded Harbour Mill. Ada Reed was born in Durham. Tom Hale worked for Harbour Mill.",
+    "letters.txt": "Tom Hale wrote that Ada Reed founded Harbour Mill. Tom Hale married Ann Reed.",
+}
+NODES = "sentences,node_id,node_type,name,start_date,end_date,role,location,description\n"
+RELATIONSHIPS = "\nsentences,node_id_1,relationship_type,node_id_2,start_date,end_date,phrase\n"
+ANSWERS = {
+    "Ada Reed was born": NODES
+    + "1,n1,PERSON,Ada Reed,,,,,\n1,n2,ORGANIZATION,Harbour Mill,,,,,\n2,n3,PLACE,Durham,,,,,\n3,n4,PERSON,Tom Hale,,,,,\n"
+    + RELATIONSHIPS
+    + "1,n1,FOUNDED,n2,1841,,\n2,n1,BORN_IN,n3,,,\n3,n4,WORKED_FOR,n2,,,\n",
+    "Tom Hale wrote that": NODES
+    + "1,n1,PERSON,Tom Hale,,,,,\n1,n2,PERSON,Ada Reed,,,,,\n1,n3,ORGANIZATION,Harbour Mill,,,,,\n2,n4,PERSON,Ann Reed,,,,,\n"
+    + RELATIONSHIPS
+    + "1,n2,FOUNDED,n3,,,\n2,n1,MARRIED_TO,n4,,,\n",
+}
+"""What a model says of the texts."""
+OPTIONS = LoadOptions(gleanings=0)
+FOUNDED = ("Ada Reed", "FOUNDED", "Harbour Mill")
+
+
+def said(prompt: str, user: str) -> str:
+    return next((ANSWERS[known] for known in ANSWERS if known in user), "")
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(rules=said) as server:
+        yield server
+
+
+@pytest.fixture
+def here(settings: Settings, graph: str, tmp_path: Path, llm: FakeLlm) -> Settings:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    return settings.model_copy(update={"graph": graph, "openai_base_url": llm.url, "model": "fake"})
+
+
+@pytest.fixture
+def kg(here: Settings, settings: Settings, tmp_path: Path) -> Iterator[KnowledgeGraph]:
+    """The loaded graph; corrections need no model."""
+    put(here, tmp_path)
+    with KnowledgeGraph(settings=settings.model_copy(update={"graph": here.graph})) as found:
+        yield found
+
+
+def put(here: Settings, folder: Path, *names: str, **options: Any) -> LoadReport:
+    found = [load([str(folder / name)], settings=here, options=replace(OPTIONS, **options)) for name in names or TEXTS]
+    return found[-1]
+
+
+def drawn(kg: KnowledgeGraph) -> set[tuple[str, str, str]]:
+    rows = kg.query(
+        "MATCH (a:KgEntity {graph: $graph})-[r]->(b:KgEntity) RETURN a.name, type(r) AS t, b.name"
+    ).itertuples(index=False)
+    return {tuple(row) for row in rows}
+
+
+def exported(database: Database, settings: Settings) -> str:
+    return "\n".join(lines(database, settings.graph))
+
+
+def test_a_wrong_fact_is_hidden_and_kept_and_undone(kg: KnowledgeGraph, database: Database) -> None:
+    before, all_of_them = exported(database, kg.settings), drawn(kg)
+    assert FOUNDED in all_of_them
+    report = kg.corrections.wrong(*FOUNDED, because="she bought it")
+    assert drawn(kg) == all_of_them - {FOUNDED}
+    assert [fact.type for fact in kg.entity("Ada Reed").facts] == ["BORN_IN"]
+    [made] = report.corrections
+    assert (made.kind, made.what, made.reason) == ("wrong-fact", "Ada Reed FOUNDED Harbour Mill", "she bought it")
+    assert {each.text for each in made.sentences} == {
+        "Ada Reed founded Harbour Mill.",
+        "Tom Hale wrote that Ada Reed founded Harbour Mill.",
+    }
+    assert [each.state for each in kg.corrections] == ["in force"]
+    assert not kg.corrections.wrong.__self__.undo(made.id[:8]).graph.notes
+    assert exported(database, kg.settings) == before
+
+
+def test_a_correction_survives_reloads_a_rebuild_and_another_order(
+    kg: KnowledgeGraph, here: Settings, tmp_path: Path, database: Database, llm: FakeLlm
+) -> None:
+    kg.corrections.wrong(*FOUNDED)
+    left = drawn(kg)
+    shown = exported(database, kg.settings)
+    assert FOUNDED not in left
+    put(here, tmp_path)
+    assert exported(database, kg.settings) == shown
+    rebuild(settings=here)
+    assert exported(database, kg.settings) == shown
+    for name in reversed(TEXTS):
+        unload(name, settings=here)
+    assert drawn(kg) == set()
+    put(here, tmp_path, *reversed(TEXTS))
+    assert drawn(kg) == left
+    put(here, tmp_path, rebuild=True)
+    assert drawn(kg) == left
+
+
+def test_added_and_edited_facts_are_by_hand(kg: KnowledgeGraph, database: Database) -> None:
+    before = exported(database, kg.settings)
+    kg.corrections.add("Ann Reed", "LIVED_IN", "Durham", because="a census", url="https://example.org/1851", start="1851")
+    kg.corrections.edit(*FOUNDED, type="BOUGHT", because="the deed")
+    kg.corrections.edit("Tom Hale", "WORKED_FOR", "Harbour Mill", values={"start_date": "1843"})
+    found = drawn(kg)
+    assert ("Ann Reed", "LIVED_IN", "Durham") in found
+    assert FOUNDED not in found
+    assert ("Ada Reed", "BOUGHT", "Harbour Mill") in found
+    fact = next(each for each in kg.entity("Tom Hale").facts if each.type == "WORKED_FOR")
+    assert fact.by_hand == fact.evidence == 1
+    answer = kg.ask("Where did Ann Reed live?")
+    assert "Durham" in answer.answer
+    for each in kg.corrections:
+        kg.corrections.undo(each.id)
+    assert exported(database, kg.settings) == before
+
+
+def test_a_node_gets_another_name_and_type(kg: KnowledgeGraph, database: Database, here: Settings, tmp_path: Path) -> None:
+    before = exported(database, kg.settings)
+    kg.corrections.edit_node("Harbour Mill", {"name": "Harbor Mill & Sons", "type": "PRODUCT"}, because="its sign")
+    found = kg.entity("Harbor Mill & Sons")
+    assert (found.type, "Harbour Mill" in found.aliases) == ("PRODUCT", True)
+    assert kg.entity("Harbour Mill").id == found.id
+    (tmp_path / "mill.txt").write_text(TEXTS["mill.txt"] + " The end.")
+    put(here, tmp_path, "mill.txt")
+    assert kg.entity("Harbour Mill").name == "Harbor Mill & Sons"
+    (tmp_path / "mill.txt").write_text(TEXTS["mill.txt"])
+    put(here, tmp_path, "mill.txt")
+    for each in kg.corrections:
+        kg.corrections.undo(each.id)
+    assert exported(database, kg.settings) == before
