@@ -37,7 +37,7 @@ class Document:
 
     id: str
     graph: str
-    kind: str  # "file", "wikipedia" or "table"
+    kind: str  # "file", "wikipedia", "table" or "hand"
     key: str  # relative path, or wiki host + language + page id
     title: str
     source: str  # what the user named: a path or a page title
@@ -472,6 +472,7 @@ class Citation:
     quote: str
     page: int | None = None  # of a PDF, from 1: where the quote begins; None where the document has no pages
     line: int | None = None  # of a table, from 1: the line or row of the source
+    correction: str = ""  # what a person corrected in these words
 
     @property
     def titled(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +11,12 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.graph.resolution.decisions import CORRECTIONS
 from kg_neo4j.pipeline.commands.load import load, unload
 from kg_neo4j.pipeline.commands.rebuild import rebuild
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import LoadReport
-from kg_neo4j.rooms.corrections.deciding import Corrections
 from kg_neo4j.settings import Settings
 
 TEXTS = {
@@ -31,11 +27,13 @@ NODES = "sentences,node_id,node_type,name,start_date,end_date,role,location,desc
 RELATIONSHIPS = "\nsentences,node_id_1,relationship_type,node_id_2,start_date,end_date,phrase\n"
 ANSWERS = {
     "Ada Reed was born": NODES
-    + "1,n1,PERSON,Ada Reed,,,,,\n1,n2,ORGANIZATION,Harbour Mill,,,,,\n2,n3,PLACE,Durham,,,,,\n3,n4,PERSON,Tom Hale,,,,,\n"
+    + "1,n1,PERSON,Ada Reed,,,,,\n1,n2,ORGANIZATION,Harbour Mill,,,,,\n2,n3,PLACE,Durham,,,,,\n"
+    + "3,n4,PERSON,Tom Hale,,,,,\n"
     + RELATIONSHIPS
     + "1,n1,FOUNDED,n2,1841,,\n2,n1,BORN_IN,n3,,,\n3,n4,WORKED_FOR,n2,,,\n",
     "Tom Hale wrote that": NODES
-    + "1,n1,PERSON,Tom Hale,,,,,\n1,n2,PERSON,Ada Reed,,,,,\n1,n3,ORGANIZATION,Harbour Mill,,,,,\n2,n4,PERSON,Ann Reed,,,,,\n"
+    + "1,n1,PERSON,Tom Hale,,,,,\n1,n2,PERSON,Ada Reed,,,,,\n1,n3,ORGANIZATION,Harbour Mill,,,,,\n"
+    + "2,n4,PERSON,Ann Reed,,,,,\n"
     + RELATIONSHIPS
     + "1,n2,FOUNDED,n3,,,\n2,n1,MARRIED_TO,n4,,,\n",
 }
@@ -97,8 +95,8 @@ def test_a_wrong_fact_is_hidden_and_kept_and_undone(kg: KnowledgeGraph, database
         "Ada Reed founded Harbour Mill.",
         "Tom Hale wrote that Ada Reed founded Harbour Mill.",
     }
-    assert [each.state for each in kg.corrections] == ["in force"]
-    assert not kg.corrections.wrong.__self__.undo(made.id[:8]).graph.notes
+    assert [each.state for each in kg.corrections.all()] == ["in force"]
+    kg.corrections.undo(made.id[:8])
     assert exported(database, kg.settings) == before
 
 
@@ -124,7 +122,9 @@ def test_a_correction_survives_reloads_a_rebuild_and_another_order(
 
 def test_added_and_edited_facts_are_by_hand(kg: KnowledgeGraph, database: Database) -> None:
     before = exported(database, kg.settings)
-    kg.corrections.add("Ann Reed", "LIVED_IN", "Durham", because="a census", url="https://example.org/1851", start="1851")
+    kg.corrections.add(
+        "Ann Reed", "LIVED_IN", "Durham", because="a census", url="https://example.org/1851", start="1851"
+    )
     kg.corrections.edit(*FOUNDED, type="BOUGHT", because="the deed")
     kg.corrections.edit("Tom Hale", "WORKED_FOR", "Harbour Mill", values={"start_date": "1843"})
     found = drawn(kg)
@@ -135,12 +135,14 @@ def test_added_and_edited_facts_are_by_hand(kg: KnowledgeGraph, database: Databa
     assert fact.by_hand == fact.evidence == 1
     answer = kg.ask("Where did Ann Reed live?")
     assert "Durham" in answer.answer
-    for each in kg.corrections:
+    for each in kg.corrections.all():
         kg.corrections.undo(each.id)
     assert exported(database, kg.settings) == before
 
 
-def test_a_node_gets_another_name_and_type(kg: KnowledgeGraph, database: Database, here: Settings, tmp_path: Path) -> None:
+def test_a_node_gets_another_name_and_type(
+    kg: KnowledgeGraph, database: Database, here: Settings, tmp_path: Path
+) -> None:
     before = exported(database, kg.settings)
     kg.corrections.edit_node("Harbour Mill", {"name": "Harbor Mill & Sons", "type": "PRODUCT"}, because="its sign")
     found = kg.entity("Harbor Mill & Sons")
@@ -151,6 +153,27 @@ def test_a_node_gets_another_name_and_type(kg: KnowledgeGraph, database: Databas
     assert kg.entity("Harbour Mill").name == "Harbor Mill & Sons"
     (tmp_path / "mill.txt").write_text(TEXTS["mill.txt"])
     put(here, tmp_path, "mill.txt")
-    for each in kg.corrections:
+    for each in kg.corrections.all():
         kg.corrections.undo(each.id)
     assert exported(database, kg.settings) == before
+
+
+def test_a_corrected_sentence_is_shown_with_its_correction(kg: KnowledgeGraph) -> None:
+    kg.corrections.edit(*FOUNDED, type="BOUGHT", because="the deed")
+    answer = kg.ask("Who founded Harbour Mill?")
+    said = "corrected by hand: “Ada Reed FOUNDED Harbour Mill” is wrong; "
+    said += "right is “Ada Reed BOUGHT Harbour Mill (1841)” (the deed)"
+    cited = [*answer.citations, *(each.citation for each in answer.passages)]
+    assert {each.correction for each in cited if "founded Harbour Mill" in each.quote} == {said}
+    assert {each.support for each in answer.claims if "founded" in each.text} == {"contradicted"}
+    assert not answer.short
+    assert all(not each.correction for each in kg.ask("Who married Ann Reed?").citations)
+
+
+def test_a_model_is_given_the_corrections_of_what_it_reads(kg: KnowledgeGraph, here: Settings, llm: FakeLlm) -> None:
+    kg.corrections.wrong(*FOUNDED, because="she bought it")
+    with KnowledgeGraph(settings=here) as asked:
+        asked.ask("Who founded Harbour Mill?", mode="naive")
+    prompt = llm.requests[-1].user
+    assert "C1 corrected by hand: “Ada Reed FOUNDED Harbour Mill” is wrong (she bought it)\n" in prompt
+    assert prompt.count("is wrong") == 1

@@ -44,7 +44,7 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
         _show_evidence(answer)
     elif answer.found:
         for number, citation in enumerate(answer.citations, 1):
-            print_text(f"  [{number}] {_quoted(citation, shown)}")
+            print_text(f"  [{number}] {_quoted(citation, shown)}{_corrected(citation)}")
     if answer.passages:
         print_text("The passages that fit best:")
     for number, passage in enumerate(answer.passages, 1):
@@ -71,6 +71,8 @@ def _show_passage(number: int, passage: Passage) -> None:
     for mark, words in ((" ", passage.before), (">", passage.citation.quote), (" ", passage.after)):
         if words:
             print_text(f"    {mark} {_line(_readable(words))}")
+    if passage.citation.correction:
+        print_text(_corrected(passage.citation).lstrip("\n"))
 
 
 def show_notes(answer: Answer, *, evidence: bool = False) -> None:
@@ -141,6 +143,11 @@ def _quoted(citation: Citation, shown: str = "") -> str:
     return f"{citation.titled}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
 
 
+def _corrected(citation: Citation) -> str:
+    """Return what a person corrected in the words, on a line of its own."""
+    return f"\n      {_line(citation.correction)}" if citation.correction else ""
+
+
 def _readable(quote: str) -> str:
     from kg_neo4j.retrieve.sentences import readable
 
@@ -153,7 +160,7 @@ def _show_sources(answer: Answer) -> None:
         print_text(f"  {_line(f'{step.source} -{step.relation}-> {step.target} [{step.citation}]')}")
     for number, citation in enumerate(answer.citations, 1):
         place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-        print_text(f"  [{number}] {citation.titled}, {place}: “{_line(citation.quote)}”")
+        print_text(f"  [{number}] {citation.titled}, {place}: “{_line(citation.quote)}”{_corrected(citation)}")
         if answer.paths:
             path = answer.paths[number - 1]
             report = f"community {path.number} of level {path.level} ({path.title})"

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ORDER = (  # of the commands in the help; others come after these, sorted
-    "load unload extract manifest build tune schema types map quarantine rebuild resolve graphs documents communities "
-    "tree ask chat search show test verify report plot export import diff browse serve mcp status doctor config db "
-    "study eval"
+    "load unload extract manifest build tune schema types map quarantine rebuild resolve fact node graphs documents "
+    "communities tree ask chat search show test verify report plot export import diff browse serve mcp status doctor "
+    "config db study eval"
 ).split()
 
 

@@ -68,11 +68,12 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
     print_facts({name: value for name, value in facts_shown.items() if value})
     rows = []
     for f in found.facts:
-        evidence = f"{f.evidence:,}, {f.in_tables:,} in tables" if f.in_tables else f.evidence
+        counted = [(f.in_tables, "in tables"), (f.by_hand, "by hand")]
+        evidence = ", ".join([f"{f.evidence:,}", *(f"{count:,} {where}" for count, where in counted if count)])
         place = f"{f.document}, line {f.line}" if f.line else f.document
-        rows.append((f"{f.source} {f.type} {f.target}", evidence, _short(f.quote), place))
+        rows.append((f"{f.source} {f.type} {f.target}", evidence, _short(f.quote), place, f.id[:8]))
     if rows:
-        print_table(["Fact", "Evidence", "Quote", "Document"], rows)
+        print_table(["Fact", "Evidence", "Quote", "Document", "Id"], rows)
     for passage in found.passages:
         print_text(f"{passage.document}: {_short(passage.text)}\n")
 

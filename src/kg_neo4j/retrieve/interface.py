@@ -111,6 +111,7 @@ class Found:
     nodes: tuple[FoundNode, ...] = ()  # mode tree: what is read; `chunks` are what it rests on
     worded: tuple[str, ...] = ()  # ids of the chunks with most words of the question
     beginnings: tuple[str, ...] = ()  # ids of chunks, a document each, whose beginning is read before all others
+    corrections: tuple[tuple[str, int, int, str], ...] = ()  # chunk, start and end of words, what a person corrected
 
     def chunk(self, chunk_id: str) -> FoundChunk | None:
         """Return the chunk of that id, or None."""

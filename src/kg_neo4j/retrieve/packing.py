@@ -30,6 +30,7 @@ LONGEST_TOKEN = 12  # characters, on average over a passage
 _OPENING = 40  # characters of a sentence in which a pronoun may mean somebody of the sentence before
 Key = TypeVar("Key")
 _GRAPH = "From the graph, each from another sentence:"
+_CORRECTED = "Corrections by people:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,19 @@ def pack_found(found: Found, question: Question, tokeniser: Tokeniser, budget: i
     )
 
 
-def render(sources: Sequence[ShownSource]) -> str:
-    """Return the evidence as the model sees it: numbered sentences of passages, then lines from the graph."""
+def render(sources: Sequence[ShownSource], corrections: Iterable[tuple[str, int, int, str]] = ()) -> str:
+    """Return the evidence as the model sees it: numbered sentences of passages, lines from the graph, corrections."""
     blocks = [_shown(each) for each in sources if not each.line]
     lines = [_shown(each) for each in sources if each.line]
-    return "\n\n".join(blocks + ["\n".join((_GRAPH, *lines))] * bool(lines))
+    shown = [(each.chunk.id, span) for each in sources for span in each.sentences]
+    said = dict.fromkeys(
+        text
+        for chunk, start, end, text in corrections
+        if any(id_ == chunk and span[0] < end and start < span[1] for id_, span in shown)
+    )
+    corrected = [f"C{place} {text}" for place, text in enumerate(said, 1)]
+    blocks += ["\n".join((head, *each)) for head, each in ((_GRAPH, lines), (_CORRECTED, corrected)) if each]
+    return "\n\n".join(blocks)
 
 
 def _shown(source: ShownSource) -> str:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.records import Answer, Citation
+from kg_neo4j.graph.identity import normalise
+from kg_neo4j.records import Answer, Citation, Claim
 from kg_neo4j.retrieve.checking.citations import ShownSource, quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
+from kg_neo4j.retrieve.checking.support import CONTRADICTED
 from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import Scope, read_chunk
 
@@ -49,7 +51,7 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     """Return the answer with the pages of PDFs, without citations of chunks that are gone, which a note reports.
 
     The graph may have changed while a model was thinking. An answer that cites nothing then has no text: nothing is
-    left that it could be checked by.
+    left that it could be checked by. What sentences alone say against a correction is marked as contradicted.
     """
     shown = [each.citation for each in answer.passages]
     if not answer.citations and not shown:
@@ -57,12 +59,13 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     rows = _chunks(database, graph, [*answer.citations, *shown])
     texts = {each: row["text"] for each, row in rows.items()}
     citations = _paged(answer.citations, rows)
+    reach = [(len(each.before) + 1, len(each.after) + 1) for each in answer.passages]
     passages = tuple(
         replace(each, citation=place)
-        for each, place in zip(answer.passages, _paged(shown, rows), strict=True)
+        for each, place in zip(answer.passages, _paged(shown, rows, reach), strict=True)
         if quotes_are_in_place([place], texts)
     )
-    answer = replace(answer, citations=citations, passages=passages)
+    answer = _corrected(replace(answer, citations=citations, passages=passages))
     gone = frozenset(number for number, each in enumerate(citations, 1) if not quotes_are_in_place([each], texts))
     if not gone:
         return answer
@@ -86,6 +89,35 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     )
 
 
+def corrections_in(database: Database, graph: str, chunks: Sequence[str]) -> tuple[tuple[str, int, int, str], ...]:
+    """Return what a person corrected in chunks: the chunk's id, start and end of the words, and the correction."""
+    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=sorted({*chunks})) if chunks else []
+    return tuple(
+        (row["id"], start, end, _correction(*said)) for row in rows for start, end, *said in row["corrections"]
+    )
+
+
+def _correction(wrong: str, right: str, reason: str) -> str:
+    instead = f"; right is “{right}”" if right else ""
+    return f"corrected by hand: “{wrong}” is wrong{instead}{f' ({reason})' if reason else ''}"
+
+
+def _corrected(answer: Answer) -> Answer:
+    """Mark the claims of an answer without a model that rest on corrected words; steps of the graph are right."""
+    if answer.usage.calls or not any(each.correction for each in answer.citations):
+        return answer
+    short = normalise(answer.short)
+    wrong: dict[Claim, str] = {}
+    for claim in answer.claims:
+        said = next((text for n in claim.citations if (text := answer.citations[n - 1].correction)), "")
+        if said and claim.judged_by != "path" and short in normalise(said):
+            wrong[claim] = said
+    claims = (
+        replace(each, support=CONTRADICTED, reason=wrong[each]) if each in wrong else each for each in answer.claims
+    )
+    return replace(answer, claims=tuple(claims), short="" if wrong else answer.short)
+
+
 def paged(database: Database, graph: str, citations: Sequence[Citation]) -> tuple[Citation, ...]:
     """Return citations with the pages of PDFs and the lines of tables."""
     return _paged(citations, _chunks(database, graph, citations))
@@ -98,12 +130,22 @@ def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> di
     return {row["id"]: row for row in rows if row["text"] is not None}  # None: deleted while it was read
 
 
-def _paged(citations: Sequence[Citation], rows: Mapping[str, Row]) -> tuple[Citation, ...]:
-    """Return citations with the page on which each begins, from 1, or the line of a table; None where there is none."""
+def _paged(
+    citations: Sequence[Citation], rows: Mapping[str, Row], reach: Sequence[tuple[int, int]] = ()
+) -> tuple[Citation, ...]:
+    """Return citations with the page on which each begins, or the line of a table, from 1, and what was corrected.
+
+    With `reach`, also what was corrected so many characters before and after each.
+    """
     paged = []
-    for each in citations:
+    for each, (before, after) in zip(citations, reach or [(0, 0)] * len(citations), strict=True):
         chunk = rows.get(each.chunk_id)
         has_pages = chunk is not None and chunk["pages"]
         page = bisect_right(chunk["pages"], chunk["start"] + each.start) if chunk and has_pages else None
-        paged.append(replace(each, page=page, line=chunk["line"] if chunk else None))
+        said = chunk["corrections"] if chunk else ()
+        here = [
+            _correction(*rest) for start, end, *rest in said if start < each.end + after and each.start - before < end
+        ]
+        line = chunk["line"] if chunk else None
+        paged.append(replace(each, page=page, line=line, correction="; ".join(dict.fromkeys(here))))
     return tuple(paged)

@@ -7,17 +7,16 @@ from collections.abc import Iterable
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.identity import chunk_id, document_id, hash_id, text_hash
 from kg_neo4j.extract.schema import BUILT_IN, Schema, load
-from kg_neo4j.graph.documents import CutDocument, LoadConfiguration
+from kg_neo4j.graph.documents import BY_HAND, CutDocument, LoadConfiguration
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, NodeRow, RelationshipRow, Span
 from kg_neo4j.rooms.corrections.statements import Content, End, Statement
 
-KIND = "hand"  # of documents
 _CONFIGURATION = hash_id("by hand")
 
 
 def place_of(graph: str, decision: str) -> str:
     """Return the id of the document of a decision."""
-    return document_id(graph, KIND, decision)
+    return document_id(graph, BY_HAND, decision)
 
 
 def written(graph: str, decision: str, reason: str, content: Content, stated: Statement, schema: Schema) -> CutDocument:
@@ -26,7 +25,7 @@ def written(graph: str, decision: str, reason: str, content: Content, stated: St
     text = " ".join(filter(None, (says, _ended(reason), content.url and f"Source: {content.url}")))
     id_, digest = place_of(graph, decision), text_hash(text)
     title = f"By hand: {stated.text}"
-    document = Document(id_, graph, KIND, decision, title, "by hand", text, digest, url=content.url or None)
+    document = Document(id_, graph, BY_HAND, decision, title, "by hand", text, digest, url=content.url or None)
     chunk = Chunk(chunk_id(id_, digest, 0), id_, graph, 0, text, tokens.load().count(text), 0, len(text))
     is_built_in = schema.name in BUILT_IN and load(schema.name).text == schema.text
     shaped = (schema.name, schema.hash, tokens.load().name)
