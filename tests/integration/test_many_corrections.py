@@ -24,7 +24,7 @@ from kg_neo4j.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3_000)]
 
-OPTIONS = LoadOptions(gleanings=0, analytics=False)
+OPTIONS = LoadOptions(gleanings=0)
 NODES = "sentences,node_id,node_type,name,start_date,end_date,role,location,description\n"
 RELATIONSHIPS = "\nsentences,node_id_1,relationship_type,node_id_2,start_date,end_date,phrase\n"
 FIRST = "Ada Bea Cora Dan Eve Finn Gus Hana Ida Jon".split()
@@ -161,7 +161,7 @@ def test_forty_corrections_through_ten_reloads(
     put(here, tmp_path)
     before = exported()
     plain = settings.model_copy(update={"graph": here.graph})
-    corrections, order = Corrections(plain, analytics=False), list(range(40))
+    corrections, order = Corrections(plain), list(range(40))
     other = here.model_copy(update={"openai_base_url": models[1].url, "model": "second"})
     document = ROWS[3].document
     with KnowledgeGraph(settings=plain) as kg:

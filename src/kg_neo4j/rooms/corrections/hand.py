@@ -22,7 +22,9 @@ def place_of(graph: str, decision: str) -> str:
 def written(graph: str, decision: str, reason: str, content: Content, stated: Statement, schema: Schema) -> CutDocument:
     """Return the document of a statement, and what it says."""
     says = sentence(stated)
-    text = " ".join(filter(None, (says, _ended(reason), content.url and f"Source: {content.url}")))
+    text = " ".join(
+        (says, *([f"By hand: {reason}"] if reason else []), *([f"Source: {content.url}"] if content.url else []))
+    )
     id_, digest = place_of(graph, decision), text_hash(text)
     title = f"By hand: {stated.text}"
     document = Document(id_, graph, BY_HAND, decision, title, "by hand", text, digest, url=content.url or None)
@@ -55,7 +57,3 @@ def _node(line: int, end: End, text: str) -> NodeRow:
     start = text.index(end.name)
     span = Span(start, start + len(end.name), "exact")
     return NodeRow(line, f"n-{line}", end.type, end.type, end.name, {}, end.name, span)
-
-
-def _ended(reason: str) -> str:
-    return reason if not reason or reason.endswith((".", "!", "?")) else f"{reason}."
