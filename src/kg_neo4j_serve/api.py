@@ -31,9 +31,9 @@ from kg_neo4j_serve.service import Service
 
 METHODS = (
     *("ask", "search", "entity", "connect", "source", "schema", "report", "documents"),
-    *("verify", "communities", "status"),
+    *("verify", "communities", "corrections", "status"),
 )
-WRITING = ("load",)
+WRITING = ("load", "correct")
 OF_FILTERS = tuple(each.name for each in fields(Filters))
 EVENTS = "text/event-stream"
 EVERY_S = 0.25  # between two looks at a load
@@ -108,6 +108,7 @@ def routes() -> list[Route]:
         Route("/api/jobs/{id}/events", _job),
         *(Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS),
         Route("/api/load", _load, methods=["POST"]),
+        Route("/api/correct", _endpoint("correct"), methods=["POST"]),
         Route("/api/openapi.json", _shown),
     ]
 
@@ -258,7 +259,7 @@ def document() -> dict[str, Any]:
 def _operation(each: Method, known: Mapping[Any, Any]) -> dict[str, Any]:
     failed = {"description": "The error.", "content": _json({"$ref": REF.format(model="Error")})}
     result = {"description": "The result.", "content": _json(known[each.name, ""])}
-    status = "202" if each.name in WRITING else "200"
+    status = "202" if each.name == "load" else "200"
     return {"summary": each.purpose, "responses": {status: result, "default": failed}}
 
 

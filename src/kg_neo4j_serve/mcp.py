@@ -33,7 +33,7 @@ LISTED = 50  # documents of one page of resources
 JSON = "application/json"
 
 READING = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents", "verify")
-WRITING = ("load", "status")
+WRITING = ("load", "status", "correct", "corrections")
 LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120, 60)  # characters that texts of a result are cut to, until it fits
 COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, after that
 LEFT_OUT = ("$defs", "title", "description", "default")  # of schemas: names say as much
@@ -168,7 +168,7 @@ def tool(name: str) -> types.Tool:
         description=told.table("purposes")[name],
         input_schema={"type": "object", "properties": properties, "required": required},
         output_schema=_terse(_short(result, result.get("$defs", {}))),
-        annotations=changes if name == "load" else reads,
+        annotations=changes if name in ("load", "correct") else reads,
     )
 
 

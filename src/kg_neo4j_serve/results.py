@@ -272,6 +272,28 @@ class CommunityList:
 
 
 @dataclass(frozen=True, slots=True)
+class CorrectionRow:
+    """What a person corrected."""
+
+    id: str
+    kind: str  # "wrong-fact", "added-fact", "edited-fact" or "edited-node"
+    what: str  # the statement; of an entity its name and type
+    becomes: str  # what is right; empty where nothing takes its place
+    reason: str
+    url: str
+    revoked: bool
+    state: str  # whether it is in force, and what became of its sentences
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionList:
+    """Corrections by id; after a correction those that it made."""
+
+    corrections: tuple[CorrectionRow, ...]
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LoadJob:
     """A load that was asked for."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Literal
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
 
 from kg_neo4j import factory
 from kg_neo4j.errors import UsageError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
 SEARCHED = 50  # entities, and passages, that all pages of a search show: one order for all of them
 REPORTS = "reports"
+CORRECTIONS = "kg_neo4j.rooms.corrections.deciding"
 
 
 class Service(Connection):
@@ -235,6 +237,45 @@ class Service(Connection):
         self.require_write()
         return self.jobs.begin(files)
 
+    def corrections(self, *, limit: int = limits.ROWS, cursor: str | None = None) -> results.CorrectionList:
+        """Return what people corrected, with what became of its sentences; what was taken back, too."""
+        found = resolve_name(f"{CORRECTIONS}:listed")(self.database(), self.graph)
+        shown, following = page(list(map(_correction, found)), start_of(cursor), bounded(limit))
+        return results.CorrectionList(shown, following)
+
+    def correct(
+        self,
+        action: Literal["wrong", "add", "edit", "node", "undo"],
+        what: list[str],
+        *,
+        because: str = "",
+        values: Mapping[str, str] = {},
+        url: str = "",
+    ) -> results.CorrectionList:
+        """Correct a fact (its id, or two names and the type between them) or an entity, or take a correction back.
+
+        `values` has what is right: "source", "type", "target" or columns of a fact, "name", "type" or columns of an
+        entity. Of "add" it has columns, and "source_type" and "target_type" of names that are new.
+        """
+        self.require_write()
+        given = dict(values)
+        ends = {name: given.pop(name, None) for name in ("source", "type", "target")} if action == "edit" else {}
+        work = resolve_name(f"{CORRECTIONS}:Corrections")(self.settings, budget=self.budget)
+        if (most := {"add": 3, "node": 1, "undo": 1}.get(action)) and len(what) != most:
+            raise UsageError(f"{action} takes {most} values in what, not {len(what)}")
+        if action == "wrong":
+            made = work.wrong(*what, because=because)
+        elif action == "add":
+            new_types = (given.pop("source_type", ""), given.pop("target_type", ""))
+            made = work.add(*what, because=because, url=url, values=given, new_types=new_types)
+        elif action == "edit":
+            made = work.edit(*what, because=because, url=url, values=given, **ends)
+        elif action == "node":
+            made = work.edit_node(what[0], given, because=because)
+        else:
+            made = work.undo(what[0])
+        return results.CorrectionList(tuple(map(_correction, made.corrections)))
+
     def require_write(self) -> None:
         """Raise Refused where the server only reads."""
         if not self.rights.write:
@@ -243,6 +284,11 @@ class Service(Connection):
     def status(self, id: str = "") -> results.JobList:
         """Return the load of that id, or all loads of this server, the newest first."""
         return results.JobList((self.jobs.find(id),) if id else self.jobs.listed())
+
+
+def _correction(each: Any) -> results.CorrectionRow:
+    names = [field.name for field in fields(results.CorrectionRow)]
+    return results.CorrectionRow(**{name: getattr(each, name) for name in names})
 
 
 def _check(filters: Filters) -> None:

@@ -123,7 +123,12 @@ def test_a_correction_survives_reloads_a_rebuild_and_another_order(
 def test_added_and_edited_facts_are_by_hand(kg: KnowledgeGraph, database: Database) -> None:
     before = exported(database, kg.settings)
     kg.corrections.add(
-        "Ann Reed", "LIVED_IN", "Durham", because="a census", url="https://example.org/1851", start="1851"
+        "Ann Reed",
+        "LIVED_IN",
+        "Durham",
+        because="a census",
+        url="https://example.org/1851",
+        values={"start_date": "1851"},
     )
     kg.corrections.edit(*FOUNDED, type="BOUGHT", because="the deed")
     kg.corrections.edit("Tom Hale", "WORKED_FOR", "Harbour Mill", values={"start_date": "1843"})

@@ -22,7 +22,7 @@ from kg_neo4j.graph.resolution.showing import StoredDecision
 from kg_neo4j.graph.type_decisions import type_map
 from kg_neo4j.records import PropertyValue
 from kg_neo4j.rooms.corrections.hand import place_of, written
-from kg_neo4j.rooms.corrections.statements import Content, Meaning, corrections
+from kg_neo4j.rooms.corrections.statements import Content, Meant, corrections
 
 NAMED = 5  # corrections that a note names; the others are counted
 
@@ -79,7 +79,7 @@ def apply(
     return values
 
 
-def node_values(meaning: Meaning, given: Corrected) -> dict[str, dict[str, PropertyValue]]:
+def node_values(meaning: Meant, given: Corrected) -> dict[str, dict[str, PropertyValue]]:
     """Return the values that a person gave, by entity. Of several for one column that of the smallest id holds."""
     values: defaultdict[str, dict[str, PropertyValue]] = defaultdict(dict)
     for each, content in given:
@@ -89,13 +89,11 @@ def node_values(meaning: Meaning, given: Corrected) -> dict[str, dict[str, Prope
     return dict(values)
 
 
-def _meaning(
-    reader: Reader, graph: str, schema: Schema, found: Components, stored: Iterable[StoredDecision]
-) -> Meaning:
+def _meaning(reader: Reader, graph: str, schema: Schema, found: Components, stored: Iterable[StoredDecision]) -> Meant:
     decisions = [each.decision for each in stored if each.decision.kind in TYPES]
     labels = reader.read(queries.get("corrections/labels"))[0]["labels"]
     types = frozenset((*labels, *(each.left_key for each in decisions)))
-    return Meaning(graph, types, dict(schema.families), found, type_map(decisions))
+    return Meant(graph, types, dict(schema.families), found, type_map(decisions))
 
 
 def _write_hand(database: Database, schema: Schema, lease: Lease, given: Corrected) -> None:

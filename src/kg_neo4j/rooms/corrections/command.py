@@ -39,9 +39,9 @@ def add(
     as_json: bool = False,
 ) -> None:
     """State a fact that no document states."""
-    types = (source_type, target_type)
-    given: dict[str, Any] = {"because": because, "url": address, "start": start, "new_types": types}
-    _run(lambda found: found.add(source, relationship, target, **given), graph, as_json)
+    values = {"start_date": start} if start else {}
+    given: dict[str, Any] = {"values": values, "url": address, "new_types": (source_type, target_type)}
+    _run(lambda found: found.add(source, relationship, target, because=because, **given), graph, as_json)
 
 
 @fact.command()

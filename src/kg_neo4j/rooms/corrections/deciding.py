@@ -18,8 +18,8 @@ from kg_neo4j.pipeline.run import Run
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport, PropertyValue
 from kg_neo4j.rooms.corrections.applying import Ground, grounds
-from kg_neo4j.rooms.corrections.lookup import LONGEST, START, Graph, stated_by_hand, text_of
-from kg_neo4j.rooms.corrections.statements import Content, Sentence, Statement, content_of, corrections, revoked
+from kg_neo4j.rooms.corrections.lookup import LONGEST, Graph, stated_by_hand, text_of
+from kg_neo4j.rooms.corrections.statements import Content, BoundSentence, StatedFact, content_of, corrections, revoked
 from kg_neo4j.settings import Settings
 
 
@@ -35,7 +35,7 @@ class Correction:
     url: str
     revoked: bool
     state: str  # whether it is in force, and what became of its sentences
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[BoundSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +76,15 @@ class Corrections:
         *,
         because: str,
         url: str = "",
-        start: str = "",
+        values: Mapping[str, str] | None = None,
         new_types: tuple[str, str] = ("", ""),
     ) -> CorrectionReport:
-        """State a fact. An end whose name no entity bears becomes one, of its type in `new_types`."""
+        """State a fact, with values of columns. A name that no entity bears becomes one, of its type in `new_types`."""
 
         def work(graph: Graph) -> list[StoredDecision]:
             ends = (graph.end(source, new_types[0]), graph.end(target, new_types[1]))
-            values = graph.values({START: start} if start else {})
-            stated = Statement(ends[0], graph.relationship_type(type), ends[1], properties=values)
+            right = graph.values(values or {})
+            stated = StatedFact(ends[0], graph.relationship_type(type), ends[1], properties=right)
             return [graph.decision(Kind.ADDED_FACT, Content(right=graph.identified(stated), url=url), because)]
 
         if not because.strip():
@@ -189,7 +189,7 @@ def _edited(
     known |= graph.values({name: text for name, text in values.items() if text})
     kept = {name: each for name, each in known.items() if each is not None and values.get(name, "-")}
     stated = graph.identified(
-        Statement(
+        StatedFact(
             before.source if source is None else graph.end(source),
             before.type if type_ is None else graph.relationship_type(type_),
             before.target if target is None else graph.end(target),

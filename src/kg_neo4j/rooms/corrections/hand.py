@@ -9,7 +9,7 @@ from kg_neo4j.acquire.identity import chunk_id, document_id, hash_id, text_hash
 from kg_neo4j.extract.schema import BUILT_IN, Schema, load
 from kg_neo4j.graph.documents import BY_HAND, CutDocument, LoadConfiguration
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, NodeRow, RelationshipRow, Span
-from kg_neo4j.rooms.corrections.statements import Content, End, Statement
+from kg_neo4j.rooms.corrections.statements import Content, End, StatedFact
 
 _CONFIGURATION = hash_id("by hand")
 
@@ -19,7 +19,9 @@ def place_of(graph: str, decision: str) -> str:
     return document_id(graph, BY_HAND, decision)
 
 
-def written(graph: str, decision: str, reason: str, content: Content, stated: Statement, schema: Schema) -> CutDocument:
+def written(
+    graph: str, decision: str, reason: str, content: Content, stated: StatedFact, schema: Schema
+) -> CutDocument:
     """Return the document of a statement, and what it says."""
     says = sentence(stated)
     text = " ".join(
@@ -27,7 +29,17 @@ def written(graph: str, decision: str, reason: str, content: Content, stated: St
     )
     id_, digest = place_of(graph, decision), text_hash(text)
     title = f"By hand: {stated.text}"
-    document = Document(id_, graph, BY_HAND, decision, title, "by hand", text, digest, url=content.url or None)
+    document = Document(
+        id_,
+        graph,
+        BY_HAND,
+        decision,
+        title,
+        "by hand",
+        text,
+        digest,
+        url=content.url if content.url.startswith(("https://", "http://")) else None,
+    )
     chunk = Chunk(chunk_id(id_, digest, 0), id_, graph, 0, text, tokens.load().count(text), 0, len(text))
     is_built_in = schema.name in BUILT_IN and load(schema.name).text == schema.text
     shaped = (schema.name, schema.hash, tokens.load().name)
@@ -43,13 +55,13 @@ def written(graph: str, decision: str, reason: str, content: Content, stated: St
     return CutDocument(document, (chunk,), configuration, (extraction,))
 
 
-def sentence(stated: Statement) -> str:
+def sentence(stated: StatedFact) -> str:
     """Return what is stated as a sentence."""
     when = f" ({start})" if (start := stated.properties.get("start_date")) else ""
     return f"{stated.source.name} {stated.type.lower().replace('_', ' ')} {stated.target.name}{when}."
 
 
-def _ends(stated: Statement) -> Iterable[End]:
+def _ends(stated: StatedFact) -> Iterable[End]:
     return (stated.source,) if stated.source == stated.target else (stated.source, stated.target)
 
 

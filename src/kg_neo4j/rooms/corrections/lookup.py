@@ -27,11 +27,10 @@ from kg_neo4j.graph.type_decisions import type_map
 from kg_neo4j.pipeline.commands.resolve import SHORTEST_ID
 from kg_neo4j.records import PropertyValue
 from kg_neo4j.retrieve.linking import bearing
-from kg_neo4j.rooms.corrections.statements import MOST_SENTENCES, Content, End, Sentence, Statement, correct
+from kg_neo4j.rooms.corrections.statements import MOST_SENTENCES, Content, End, BoundSentence, StatedFact, correct
 
 LONGEST = 300  # characters of a name
 LONGEST_REASON = 2_000  # characters of a reason, or an address
-START = "start_date"
 T = TypeVar("T")
 
 
@@ -69,12 +68,12 @@ class Graph:
             raise UsageError(why, hint="`kg show NAME` lists facts with ids")
         return rows
 
-    def statement(self, row: Row) -> Statement:
+    def statement(self, row: Row) -> StatedFact:
         """Return what a fact states, with its sentences."""
         types = sorted({_type(each[3]) for each in row["rows"] if each[3]} - {row["type"], ""})
         ends = (self._end(row["source_key"], row["source"]), self._end(row["target_key"], row["target"]))
-        said = tuple(Sentence(*each[:3]) for each in row["rows"] if each[4] is None)
-        stated = Statement(ends[0], row["type"], ends[1], types=tuple(types), sentences=said)
+        said = tuple(BoundSentence(*each[:3]) for each in row["rows"] if each[4] is None)
+        stated = StatedFact(ends[0], row["type"], ends[1], types=tuple(types), sentences=said)
         return replace(self.identified(replace(stated, properties=row["properties"])), properties={})
 
     def entity(self, name: str) -> Row:
@@ -130,7 +129,7 @@ class Graph:
             raise UsageError(f"the schema {self.schema.name!r} has no column {unknown[0]!r}", hint=", ".join(known))
         return {name: _value(text, known[name]) for name, text in sorted(given.items())}
 
-    def identified(self, stated: Statement) -> Statement:
+    def identified(self, stated: StatedFact) -> StatedFact:
         """Return a statement with the values that are part of its identity."""
         columns = [each.name for each in self.schema.relationships if each.identity]
         return replace(stated, identity=tuple(str(stated.properties.get(name, "")) for name in columns))

@@ -37,7 +37,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class BoundSentence:
     """Words of a document that state something."""
 
     document: str  # id
@@ -46,7 +46,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatedFact:
     """A fact as it is stated."""
 
     source: End
@@ -55,7 +55,7 @@ class Statement:
     identity: tuple[str, ...] = ()  # values of the schema's identity columns
     types: tuple[str, ...] = ()  # as documents write the type, where that differs
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)  # of a statement by hand
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[BoundSentence, ...] = ()
 
     @property
     def text(self) -> str:
@@ -68,8 +68,8 @@ class Statement:
 class Content:
     """What a correction says: a statement is wrong, another one is right, or a node has a value."""
 
-    wrong: tuple[Statement, ...] = ()  # several where decisions on names make one fact of them
-    right: Statement | None = None
+    wrong: tuple[StatedFact, ...] = ()  # several where decisions on names make one fact of them
+    right: StatedFact | None = None
     url: str = ""  # where that is written
     node: End | None = None
     column: str = ""  # of the node
@@ -107,7 +107,7 @@ def _plain(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class Meant:
     """What corrections mean in one graph: `types` are the types of its nodes, `families` those of its schema."""
 
     graph: str
@@ -120,7 +120,7 @@ class Meaning:
         """Return the ids that facts with what is wrong may have."""
         return frozenset[str]().union(*map(self._facts, content.wrong))
 
-    def _facts(self, stated: Statement) -> frozenset[str]:
+    def _facts(self, stated: StatedFact) -> frozenset[str]:
         ends = (self._members(stated.source), self._members(stated.target))
         known = {each: self.shown.relationships.get(each, (each, False)) for each in (stated.type, *stated.types)}
         typed = {(stated.type, False), *known.values()}
