@@ -11,12 +11,18 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
+from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.resolution.decisions import DecisionKind
+from kg_neo4j.graph.resolution.showing import all_decisions, store
 from kg_neo4j.pipeline.commands.load import load, unload
 from kg_neo4j.pipeline.commands.rebuild import rebuild
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import LoadReport
+from kg_neo4j.rooms.corrections.statements import revoked
+from kg_neo4j.rooms.types.deciding import RELATIONSHIP, TypeChange, decide_types, undo_types
 from kg_neo4j.settings import Settings
 
 TEXTS = {
@@ -182,3 +188,106 @@ def test_a_model_is_given_the_corrections_of_what_it_reads(kg: KnowledgeGraph, h
     prompt = llm.requests[-1].user
     assert "C1 corrected by hand: “Ada Reed FOUNDED Harbour Mill” is wrong (she bought it)\n" in prompt
     assert prompt.count("is wrong") == 1
+
+
+def test_decisions_on_types_keep_a_correction(kg: KnowledgeGraph, here: Settings) -> None:
+    kg.corrections.wrong(*FOUNDED)
+    left = drawn(kg)
+    decide_types([TypeChange(RELATIONSHIP, "FOUNDED", "STARTED")], settings=here)
+    assert drawn(kg) == left
+    assert [each.state for each in kg.corrections.all()] == ["in force"]
+    undo_types("FOUNDED", settings=here)
+    assert drawn(kg) == left
+    decide_types([TypeChange(RELATIONSHIP, "WORKED_FOR", "SERVED")], settings=here)
+    kg.corrections.wrong("Tom Hale", "SERVED", "Harbour Mill")
+    undo_types("WORKED_FOR", settings=here)
+    assert drawn(kg) == left - {("Tom Hale", "WORKED_FOR", "Harbour Mill")}
+
+
+def test_a_run_that_was_killed_before_it_showed_a_correction_is_ended_by_the_next(
+    kg: KnowledgeGraph, here: Settings, tmp_path: Path, database: Database
+) -> None:
+    before = drawn(kg)
+    kg.corrections.add("Ann Reed", "LIVED_IN", "Durham", because="a census")
+    [made] = [each for each in all_decisions(database, kg.name) if each.decision.kind is DecisionKind.ADDED_FACT]
+    with Lease(database, kg.name) as lease:
+        store(lease, [revoked(made)])
+    put(here, tmp_path, "mill.txt")
+    assert drawn(kg) == before
+    with Lease(database, kg.name) as lease:
+        store(lease, [replace(made, pending=True)])
+    put(here, tmp_path, "mill.txt")
+    assert drawn(kg) == before | {("Ann Reed", "LIVED_IN", "Durham")}
+    assert not any(each.pending for each in all_decisions(database, kg.name))
+
+
+def test_what_is_not_there_is_refused_and_a_repeat_changes_nothing(kg: KnowledgeGraph) -> None:
+    for work, words in (
+        (lambda: kg.corrections.wrong("Ada Reed", "SOLD", "Harbour Mill"), "has no fact 'Ada Reed SOLD Harbour Mill'"),
+        (lambda: kg.corrections.wrong("Bo Lind", "SOLD", "Harbour Mill"), "no entity of graph .* is called 'Bo Lind'"),
+        (lambda: kg.corrections.wrong("12345"), "too short"),
+        (lambda: kg.corrections.wrong("ffffffffff"), "no facts of graph .* have an id that begins with 'ffffffffff'"),
+        (lambda: kg.corrections.add("Ada Reed", "SOLD", "Durham", because=" "), "say why"),
+        (lambda: kg.corrections.add("Bo Lind", "SOLD", "Durham", because="x"), "no entity of graph"),
+        (lambda: kg.corrections.edit(*FOUNDED), "nothing is to be changed"),
+        (lambda: kg.corrections.edit(*FOUNDED, values={"colour": "red"}), "has no column 'colour'"),
+        (lambda: kg.corrections.edit_node("Ada Reed", {"name": " "}), "name has no value"),
+        (lambda: kg.corrections.edit_node("Ada Reed", {"type": "%"}), "type"),
+        (lambda: kg.corrections.undo("abcdef"), "no corrections of graph"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            work()
+    assert kg.corrections.all() == ()
+    kg.corrections.add("Bo Lind", "SOLD", "Durham", because="a deed", new_types=("PERSON", ""))
+    assert kg.entity("Bo Lind").type == "PERSON"
+    again = kg.corrections.add("Bo Lind", "SOLD", "Durham", because="a deed")
+    assert (again.corrections, again.graph.changes) == ((), 0)
+    with pytest.raises(UsageError, match="stated by hand"):
+        kg.corrections.wrong("Bo Lind", "SOLD", "Durham")
+    with pytest.raises(UsageError, match="was stated by hand"):
+        kg.unload("By hand: Bo Lind SOLD Durham")
+
+
+def test_a_statement_by_hand_is_edited(kg: KnowledgeGraph, database: Database) -> None:
+    before = exported(database, kg.settings)
+    kg.corrections.add("Ann Reed", "LIVED_IN", "Durham", because="a census")
+    kg.corrections.edit("Ann Reed", "LIVED_IN", "Durham", type="STAYED_IN", values={"start_date": "1850"})
+    assert ("Ann Reed", "STAYED_IN", "Durham") in drawn(kg)
+    assert ("Ann Reed", "LIVED_IN", "Durham") not in drawn(kg)
+    kg.corrections.edit(*FOUNDED, type="BOUGHT")
+    kg.corrections.edit("Ada Reed", "BOUGHT", "Harbour Mill", type="LEASED", because="a letter")
+    assert {each for each in drawn(kg) if each[2] == FOUNDED[2]} >= {("Ada Reed", "LEASED", "Harbour Mill")}
+    held = [each for each in kg.corrections.all() if not each.revoked]
+    assert {(each.kind, each.becomes) for each in held} == {
+        ("added-fact", ""),
+        ("edited-fact", "Ada Reed LEASED Harbour Mill (1841)"),
+    }
+    for each in held:
+        kg.corrections.undo(each.id)
+    assert exported(database, kg.settings) == before
+
+
+def test_the_command_line_corrects(kg: KnowledgeGraph, environment: dict[str, str], run_kg: Any) -> None:
+    def run(*arguments: str) -> Any:
+        return run_kg(arguments, {**environment, "KG_GRAPH": kg.name})
+
+    fact = kg.entity("Ada Reed").facts[0].id[:8]
+    shown = run("show", "Ada Reed")
+    assert fact in shown.out
+    made = run("fact", "wrong", fact, "--because", "she bought it")
+    assert (made.code, "wrong-fact  Ada Reed" in made.out) == (0, True), made
+    added = run(
+        *("fact", "add", "Ann Reed", "LIVED_IN", "Durham", "--because", "a census"),
+        *("--start", "1851", "--source", "https://example.org"),
+    )
+    assert added.code == 0, added
+    assert "1, 1 by hand" in run("show", "Ann Reed").out
+    edited = run("node", "edit", "Durham", "--name", "Durham City", "--set", "start_date=995")
+    assert edited.code == 0, edited
+    listed = run("fact", "list", "--json")
+    found = {each["kind"]: each for each in listed.json}
+    assert found["added-fact"]["url"] == "https://example.org"
+    for each in listed.json:
+        assert run("node", "undo", each["id"]).code == 0
+    assert run("fact", "undo", "123").code == 2
+    assert {each["state"] for each in run("fact", "list", "--json").json} == {"taken back"}

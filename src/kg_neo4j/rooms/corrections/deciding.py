@@ -19,7 +19,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport, PropertyValue
 from kg_neo4j.rooms.corrections.applying import Ground, grounds
 from kg_neo4j.rooms.corrections.lookup import LONGEST, Graph, stated_by_hand, text_of
-from kg_neo4j.rooms.corrections.statements import Content, BoundSentence, StatedFact, content_of, corrections, revoked
+from kg_neo4j.rooms.corrections.statements import BoundSentence, Content, StatedFact, content_of, corrections, revoked
 from kg_neo4j.settings import Settings
 
 

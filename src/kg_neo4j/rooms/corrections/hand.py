@@ -24,9 +24,8 @@ def written(
 ) -> CutDocument:
     """Return the document of a statement, and what it says."""
     says = sentence(stated)
-    text = " ".join(
-        (says, *([f"By hand: {reason}"] if reason else []), *([f"Source: {content.url}"] if content.url else []))
-    )
+    more = (reason and f"By hand: {reason.rstrip('.')}.", content.url and f"Source: {content.url}")
+    text = " ".join(filter(None, (says, *more)))
     id_, digest = place_of(graph, decision), text_hash(text)
     title = f"By hand: {stated.text}"
     document = Document(

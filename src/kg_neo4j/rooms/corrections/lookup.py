@@ -27,7 +27,7 @@ from kg_neo4j.graph.type_decisions import type_map
 from kg_neo4j.pipeline.commands.resolve import SHORTEST_ID
 from kg_neo4j.records import PropertyValue
 from kg_neo4j.retrieve.linking import bearing
-from kg_neo4j.rooms.corrections.statements import MOST_SENTENCES, Content, End, BoundSentence, StatedFact, correct
+from kg_neo4j.rooms.corrections.statements import MOST_SENTENCES, BoundSentence, Content, End, StatedFact, correct
 
 LONGEST = 300  # characters of a name
 LONGEST_REASON = 2_000  # characters of a reason, or an address
