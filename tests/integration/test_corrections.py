@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from fake_llm import FakeLlm
@@ -24,6 +26,7 @@ from kg_neo4j.records import LoadReport
 from kg_neo4j.rooms.corrections.statements import revoked
 from kg_neo4j.rooms.types.deciding import RELATIONSHIP, TypeChange, decide_types, undo_types
 from kg_neo4j.settings import Settings
+from kg_runner import RunKg
 
 TEXTS = {
     "mill.txt": "Ada Reed founded Harbour Mill. Ada Reed was born in Durham. Tom Hale worked for Harbour Mill.",
@@ -267,27 +270,57 @@ def test_a_statement_by_hand_is_edited(kg: KnowledgeGraph, database: Database) -
     assert exported(database, kg.settings) == before
 
 
-def test_the_command_line_corrects(kg: KnowledgeGraph, environment: dict[str, str], run_kg: Any) -> None:
-    def run(*arguments: str) -> Any:
-        return run_kg(arguments, {**environment, "KG_GRAPH": kg.name})
+def test_the_command_line_corrects(kg: KnowledgeGraph, environment: Mapping[str, str], run_kg: RunKg) -> None:
+    def run(*arguments: str) -> str:
+        code, out, err = run_kg(arguments, {**environment, "KG_GRAPH": kg.name})
+        assert code == 0, err
+        return out
 
     fact = kg.entity("Ada Reed").facts[0].id[:8]
-    shown = run("show", "Ada Reed")
-    assert fact in shown.out
-    made = run("fact", "wrong", fact, "--because", "she bought it")
-    assert (made.code, "wrong-fact  Ada Reed" in made.out) == (0, True), made
-    added = run(
-        *("fact", "add", "Ann Reed", "LIVED_IN", "Durham", "--because", "a census"),
-        *("--start", "1851", "--source", "https://example.org"),
-    )
-    assert added.code == 0, added
-    assert "1, 1 by hand" in run("show", "Ann Reed").out
-    edited = run("node", "edit", "Durham", "--name", "Durham City", "--set", "start_date=995")
-    assert edited.code == 0, edited
-    listed = run("fact", "list", "--json")
-    found = {each["kind"]: each for each in listed.json}
-    assert found["added-fact"]["url"] == "https://example.org"
-    for each in listed.json:
-        assert run("node", "undo", each["id"]).code == 0
-    assert run("fact", "undo", "123").code == 2
-    assert {each["state"] for each in run("fact", "list", "--json").json} == {"taken back"}
+    assert fact in run("show", "Ada Reed")
+    assert "wrong-fact  Ada Reed" in run("fact", "wrong", fact, "--because", "she bought it")
+    more = ("--because", "a census", "--start", "1851", "--source", "https://example.org")
+    run("fact", "add", "Ann Reed", "LIVED_IN", "Durham", *more)
+    assert "1, 1 by hand" in run("show", "Ann Reed")
+    run("node", "edit", "Durham", "--name", "Durham City", "--set", "start_date=995")
+    found = json.loads(run("fact", "list", "--json"))
+    assert {each["url"] for each in found if each["kind"] == "added-fact"} == {"https://example.org"}
+    assert {each["becomes"] for each in found} >= {"name: Durham City", "start_date: 995"}
+    for each in found:
+        run("node", "undo", each["id"])
+    assert {each["state"] for each in json.loads(run("fact", "list", "--json"))} == {"taken back"}
+    assert run_kg(("fact", "undo", "123"), {**environment, "KG_GRAPH": kg.name})[0] == 2
+
+
+def test_a_type_that_only_a_person_states_is_shown_as_decided(kg: KnowledgeGraph, here: Settings) -> None:
+    kg.corrections.add("Ann Reed", "LIVED_IN", "Durham", because="a census")
+    report = decide_types([TypeChange(RELATIONSHIP, "LIVED_IN", "STAYED_IN")], settings=here)
+    assert ("Ann Reed", "STAYED_IN", "Durham") in drawn(kg)
+    assert report.unanswered == 0
+    undo_types("LIVED_IN", settings=here)
+    assert ("Ann Reed", "LIVED_IN", "Durham") in drawn(kg)
+
+
+@pytest.mark.needs("kg_neo4j_readers", "kg_neo4j_offline")
+def test_facts_of_tables_are_corrected(kg: KnowledgeGraph) -> None:
+    nodes = {"firm": {"type": "ORGANIZATION", "name": "firm"}, "town": {"type": "PLACE", "name": "town"}}
+    located_in = {"from": "firm", "type": "LOCATED_IN", "to": "town"}
+    table_map = {"tables": [{"name": "firms", "unique": ["firm"], "nodes": nodes, "relationships": [located_in]}]}
+    rows = [("Harbour Mill", "Whitby"), ("Old Press", "Leeds")]
+
+    def put_rows(*rows: tuple[str, str]) -> None:
+        kg.load(pd.DataFrame(rows, columns=["firm", "town"]), map=table_map)
+
+    put_rows(*rows)
+    located = ("Harbour Mill", "LOCATED_IN", "Whitby")
+    assert located in drawn(kg)
+    kg.corrections.edit(*located, target="Durham", because="it moved")
+    found = drawn(kg)
+    assert located not in found
+    put_rows(*rows, ("New Press", "Whitby"))
+    assert drawn(kg) == found | {("New Press", "LOCATED_IN", "Whitby")}
+    [made] = kg.corrections.all()
+    assert (made.state, [each.text for each in made.sentences]) == ("in force", ["firm: Harbour Mill | town: Whitby"])
+    put_rows(("Harbour Mill", "Leeds"))
+    assert [each.state for each in kg.corrections.all()] == ["its sentence has gone"]
+    assert ("Harbour Mill", "LOCATED_IN", "Durham") in drawn(kg)

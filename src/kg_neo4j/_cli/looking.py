@@ -144,6 +144,8 @@ def _print_claims(found: VerifiedText) -> None:
             print_text(f"{'':<14}read as: {each.read_as}")
         for quote in each.citations:
             print_text(f"{'':<14}{quote.titled}: “{_short(quote.quote)}”")
+            if quote.correction:
+                print_text(f"{'':<14}{_short(quote.correction)}")
     counts = ", ".join(f"{kind}: {found.count(kind):,}" for kind in ("stated", "contradicted", "not found"))
     print_text(f"claims: {len(found.claims):,}, {counts}")
     if found.left_out:

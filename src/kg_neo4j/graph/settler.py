@@ -102,7 +102,8 @@ def settle(
     of_names, corrections = (
         [each for each in stored if each.decision.kind in kinds] for kinds in (ON_NAMES, CORRECTIONS)
     )
-    if any(marked) or any(each.pending for each in (*of_names, *corrections)):  # after most loads neither is
+    shaping = stored if corrections else of_names  # decisions on types shape what a person states, too
+    if any(marked) or any(each.pending for each in shaping):  # after most loads neither is
         found = showing.finish(database, graph, schema, lease, of_names)
         given = {}
         if corrections:

@@ -99,19 +99,15 @@ def _meaning(reader: Reader, graph: str, schema: Schema, found: Components, stor
 def _write_hand(database: Database, schema: Schema, lease: Lease, given: Corrected) -> None:
     """Write what a person states as documents; delete those of what was taken back."""
     graph = lease.graph
-    stated = [(each.decision, content, content.right) for each, content in given if content.right]
-    held = [
-        written(graph, each.id, each.reason, content, right, schema)
-        for each, content, right in stated
-        if right and not each.revoked
-    ]
+    stated = [(each.decision, each.pending, content) for each, content in given if content.right]
+    held = [written(graph, each, content, schema) for each, _, content in stated if not each.revoked]
     recorder = Recorder(database, graph, schema, lease)
     for group in record_documents(database, lease, held):
         recorder.record([extraction for each in group for extraction in each.extractions])
     if held:
         lease.write(queries.get("corrections/mark_hand"), ids=[each.chunks[0].id for each in held])
-    for each, _, _ in stated:
-        if each.revoked:
+    for each, is_pending, _ in stated:
+        if each.revoked and is_pending:
             withdraw_chunks(database, lease, graph, place_of(graph, each.id))
             delete_document(lease, graph, place_of(graph, each.id))
 
@@ -159,5 +155,5 @@ def _note_lost(database: Database, lease: Lease, given: Corrected, notes: list[s
     named = {row["id"] for row in new}
     texts = [each.left for each in lost if each.decision.id in named]
     notes += [f"a correction is kept, but its sentence has gone: {text} (`kg fact list`)" for text in texts[:NAMED]]
-    if more := len(texts) - NAMED:
-        notes += [f"{more} further corrections have lost their sentences: `kg fact list`"] if more > 0 else []
+    if (more := len(texts) - NAMED) > 0:
+        notes.append(f"{more} further corrections have lost their sentences: `kg fact list`")

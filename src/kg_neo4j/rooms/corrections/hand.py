@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.identity import chunk_id, document_id, hash_id, text_hash
 from kg_neo4j.extract.schema import BUILT_IN, Schema, load
 from kg_neo4j.graph.documents import BY_HAND, CutDocument, LoadConfiguration
+from kg_neo4j.graph.resolution.decisions import Decision
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, NodeRow, RelationshipRow, Span
 from kg_neo4j.rooms.corrections.statements import Content, End, StatedFact
 
@@ -19,26 +21,17 @@ def place_of(graph: str, decision: str) -> str:
     return document_id(graph, BY_HAND, decision)
 
 
-def written(
-    graph: str, decision: str, reason: str, content: Content, stated: StatedFact, schema: Schema
-) -> CutDocument:
-    """Return the document of a statement, and what it says."""
+def written(graph: str, decision: Decision, content: Content, schema: Schema) -> CutDocument:
+    """Return the document of a decision that states something, and what it says."""
+    stated, reason = cast("StatedFact", content.right), decision.reason
     says = sentence(stated)
     more = (reason and f"By hand: {reason.rstrip('.')}.", content.url and f"Source: {content.url}")
     text = " ".join(filter(None, (says, *more)))
-    id_, digest = place_of(graph, decision), text_hash(text)
+    id_, digest = place_of(graph, decision.id), text_hash(text)
     title = f"By hand: {stated.text}"
-    document = Document(
-        id_,
-        graph,
-        BY_HAND,
-        decision,
-        title,
-        "by hand",
-        text,
-        digest,
-        url=content.url if content.url.startswith(("https://", "http://")) else None,
-    )
+    named = (graph, BY_HAND, decision.id, title, "by hand", text, digest)
+    is_link = content.url.startswith(("https://", "http://"))
+    document = Document(id_, *named, url=content.url if is_link else None)
     chunk = Chunk(chunk_id(id_, digest, 0), id_, graph, 0, text, tokens.load().count(text), 0, len(text))
     is_built_in = schema.name in BUILT_IN and load(schema.name).text == schema.text
     shaped = (schema.name, schema.hash, tokens.load().name)
