@@ -47,6 +47,17 @@ ANSWERS = {
     + "1,n2,FOUNDED,n3,,,\n2,n1,MARRIED_TO,n4,,,\n",
 }
 """What a model says of the texts."""
+MARRIED = """Ada Reed founded Harbour Mill in 1841. Ada Reed was born in Durham in 1815. She married Tom Hale in 1839.
+Harbour Mill is located in Whitby. Tom Hale worked for Harbour Mill."""
+ANSWERS["She married Tom Hale"] = (
+    NODES
+    + "1,n1,PERSON,Ada Reed,,,,,\n1,n2,ORGANIZATION,Harbour Mill,,,,,\n2,n3,PLACE,Durham,,,,,\n"
+    + "3,n4,PERSON,Tom Hale,,,,,\n4,n5,PLACE,Whitby,,,,,\n"
+    + RELATIONSHIPS
+    + "2,n1,BORN_IN,n3,1815,,\n3,n1,MARRIED_TO,n4,1839,,\n"
+)
+"""The text of tests/data/recorded/corrections.answers.jsonl."""
+RECORDED = Path(__file__).parents[1] / "data/recorded/corrections.answers.jsonl"
 OPTIONS = LoadOptions(gleanings=0)
 FOUNDED = ("Ada Reed", "FOUNDED", "Harbour Mill")
 
@@ -193,12 +204,33 @@ def test_a_model_is_given_the_corrections_of_what_it_reads(kg: KnowledgeGraph, h
     assert prompt.count("is wrong") == 1
 
 
+def test_a_large_model_does_not_repeat_what_is_wrong(
+    here: Settings, settings: Settings, tmp_path: Path, llm: FakeLlm
+) -> None:
+    recorded = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    by_question = {each["question"]: each for each in recorded}
+    (tmp_path / "mill.txt").write_text(MARRIED)
+    put(here, tmp_path, "mill.txt")
+    corrections = KnowledgeGraph(settings=settings.model_copy(update={"graph": here.graph})).corrections
+    corrections.wrong("Ada Reed", "MARRIED_TO", "Tom Hale", because="it was her sister")
+    corrections.edit("Ada Reed", "BORN_IN", "Durham", target="Whitby", because="the parish register")
+    llm.rules = lambda _, user: by_question[user.rpartition("Question: ")[2].strip()]["answer"]
+    with KnowledgeGraph(settings=here) as kg:
+        for question, each in by_question.items():
+            found = kg.ask(question, mode="local")
+            assert "is wrong (it was her sister)" in llm.requests[-1].user
+            assert "Durham" not in found.answer
+            assert (found.found, found.short) == (each["short"] is not None, each["short"] or ""), question
+            assert {claim.support for claim in found.claims} <= {"supported"}, question
+
+
 def test_decisions_on_types_keep_a_correction(kg: KnowledgeGraph, here: Settings) -> None:
     kg.corrections.wrong(*FOUNDED)
+    kg.corrections.add("Tom Hale", "FOUNDED", "Durham", because="so that the type is there")
     left = drawn(kg)
     decide_types([TypeChange(RELATIONSHIP, "FOUNDED", "STARTED")], settings=here)
-    assert drawn(kg) == left
-    assert [each.state for each in kg.corrections.all()] == ["in force"]
+    assert {(source, kind.replace("STARTED", "FOUNDED"), target) for source, kind, target in drawn(kg)} == left
+    assert {each.state for each in kg.corrections.all()} == {"in force"}
     undo_types("FOUNDED", settings=here)
     assert drawn(kg) == left
     decide_types([TypeChange(RELATIONSHIP, "WORKED_FOR", "SERVED")], settings=here)
