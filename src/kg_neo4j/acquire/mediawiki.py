@@ -199,12 +199,23 @@ def _refuse_login(answer: Mapping[str, Any], where: str, secrets: Mapping[str, s
 
 
 def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
-    """Return the answer, asking again at most `ATTEMPTS` times in all."""
+    """Return the answer, asking again at most `ATTEMPTS` times in all.
+
+    Between two attempts is the wait that a busy wiki asks for, else a longer one each time.
+    """
     import httpx
     import wikipediaapi
 
     try:
-        answer = _patiently(ask, where)
+        for attempt in range(ATTEMPTS):
+            try:
+                answer = ask()
+                break
+            except _Busy as busy:
+                if attempt == ATTEMPTS - 1:
+                    raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
+                pause = busy.retry_after_s
+            time.sleep(BACKOFF_S * 2**attempt if pause is None else pause)
     except wikipediaapi.WikiInvalidJsonError as error:
         hint = "the address must be that of its api.php"
         raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does (no JSON)", hint=hint) from error
@@ -217,20 +228,6 @@ def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise _foreign(where)
     return answer
-
-
-def _patiently(ask: Callable[[], Any], where: str) -> Any:
-    """Return the answer; between two attempts is the wait that a busy wiki asks for, else a longer one each time."""
-    attempt = 0
-    while True:
-        attempt += 1
-        try:
-            return ask()
-        except _Busy as busy:
-            if attempt == ATTEMPTS:
-                raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
-            pause = busy.retry_after_s
-        time.sleep(BACKOFF_S * 2 ** (attempt - 1) if pause is None else pause)
 
 
 def _bound_body(response: httpx.Response) -> None:
