@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from kg_neo4j import data_files
 from kg_neo4j.graph.queries import OWN
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.schema import STRUCTURE, VISIBLE, GraphSchema
@@ -36,12 +37,7 @@ from kg_neo4j.retrieve.cypher.values import (
     weigh,
 )
 
-RESERVED = frozenset(
-    """AND AS ASC ASCENDING BY CALL CASE CONTAINS CREATE CSV CYPHER DELETE DESC DESCENDING DETACH
-    DISTINCT DROP ELSE END ENDS EXISTS EXPLAIN FALSE FOREACH IN INSERT IS LIMIT LOAD MATCH MERGE NODETACH NOT
-    NULL OFFSET ON OPTIONAL OR ORDER PROFILE REMOVE RETURN SET SHORTEST SHORTESTPATH ALLSHORTESTPATHS SHOW
-    SKIP STARTS TERMINATE THEN TRANSACTIONS TRUE UNION UNWIND USE USING WHEN WHERE WITH XOR YIELD""".split()
-)
+RESERVED = data_files.beside(__file__).word_set("reserved")
 Scope = dict[str, QueryPiece]
 MOST_ROWS = 1_001  # that leave the server: one more than are counted
 MOST_CLAUSES = 16
