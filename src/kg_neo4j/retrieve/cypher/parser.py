@@ -701,7 +701,10 @@ class Parser:
         with self._within():
             while self.token.word == "MATCH" or (not parts and self.token.kind == "mark"):
                 self.accept("MATCH")
-                parts.append(f"MATCH {self._patterns()}")
+                paths = [self.path()]
+                while self.accept(","):
+                    paths.append(self.path())
+                parts.append(f"MATCH {', '.join(paths)}")
                 self.scope = {**self.scope, **self.added}
                 self.added = {}
                 if self.accept("WHERE"):
@@ -720,12 +723,6 @@ class Parser:
         return QueryPiece(
             text, returned.base, 0 if returned.is_value else returned.depth + 1, returned.weight, is_gathered=True
         )
-
-    def _patterns(self) -> str:
-        texts = [self.path()]
-        while self.accept(","):
-            texts.append(self.path())
-        return ", ".join(texts)
 
     @contextmanager
     def _within(self) -> Iterator[None]:
