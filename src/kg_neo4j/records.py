@@ -345,31 +345,6 @@ class LoadReport(RunCounts):
 
 
 @dataclass(frozen=True, slots=True)
-class BuildStage:
-    """What one stage of a build took."""
-
-    stage: str  # "read", "names", "fold", "import", "schema", "summaries", "vectors" or "communities"
-    seconds: float
-    peak_mb: float  # of memory, in our processes; Neo4j's is not among it
-    disk_mb: float  # that the build's files and the store take after it
-
-
-@dataclass(frozen=True, slots=True)
-class BuildReport(RunCounts):
-    """What a build in bulk did; what the extraction cost is in its own report.
-
-    With `commands` the graph is not there yet: they are to be run where the server is.
-    """
-
-    graph: str
-    nodes: int
-    relationships: int
-    communities: int
-    stages: tuple[BuildStage, ...]  # that this run went through
-    commands: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class LoadPlan:
     """What a load would ask a model, before anything is asked. Calls, tokens, price and seconds are estimates."""
 

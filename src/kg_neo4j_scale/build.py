@@ -36,7 +36,7 @@ from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import BuildReport, BuildStage, RowCounts
+from kg_neo4j.records import RowCounts, RunCounts
 from kg_neo4j.settings import Settings
 from kg_neo4j_scale.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
 from kg_neo4j_scale.bulk.folding import FoldTask, tasks
@@ -67,6 +67,31 @@ class BuildOptions:
     def __post_init__(self) -> None:
         if self.vectors not in VECTORS:
             raise UsageError(f"vectors {self.vectors!r}", hint=f"one of {', '.join(VECTORS)}")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStage:
+    """What one stage of a build took."""
+
+    stage: str  # "read", "names", "fold", "import", "schema", "summaries", "vectors" or "communities"
+    seconds: float
+    peak_mb: float  # of memory, in our processes; Neo4j's is not among it
+    disk_mb: float  # that the build's files and the store take after it
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport(RunCounts):
+    """What a build in bulk did; what the extraction cost is in its own report.
+
+    With `commands` the graph is not there yet: they are to be run where the server is.
+    """
+
+    graph: str
+    nodes: int
+    relationships: int
+    communities: int
+    stages: tuple[BuildStage, ...]  # that this run went through
+    commands: tuple[str, ...] = ()
 
 
 def build(

@@ -44,7 +44,7 @@ RETURN DISTINCT kinds, key, value ORDER BY kinds, key
 @pytest.fixture(autouse=True)
 def scripted_vectors() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(openai_models._DIMENSIONS, archived_graph.EMBEDDING, fake_llm.DIMENSION)  # not asked for
+        patch.setitem(openai_models.DIMENSIONS, archived_graph.EMBEDDING, fake_llm.DIMENSION)  # not asked for
         yield
 
 

@@ -289,16 +289,6 @@ def spent(usage: Usage) -> str:
     return f"{usage.calls} calls, {tokens}, {price(usage, 'price not known')}"
 
 
-def percent(share: float | None) -> str:
-    """Return a share of 0 to 1 in percent; nothing for None."""
-    return "" if share is None else f"{100 * share:.1f}"
-
-
-def percents(edges: tuple[float, float] | None) -> str:
-    """Return an interval in percent."""
-    return "-".join(map(percent, edges or ()))
-
-
 def usage_facts(usage: Usage, unknown: str = "unknown") -> dict[str, object]:
     """Return tokens and price for `print_facts`; nothing where no call was made."""
     if not usage.calls:

@@ -49,17 +49,6 @@ def open_cache(settings: Settings) -> AnswerCache | None:
     return AnswerCache(settings.cache / FILE) if settings.answer_cache else None
 
 
-def key_of(
-    model: str, system: str, user: str, *, temperature: float, max_tokens: int | None = None, options: str = ""
-) -> str:
-    """Return the key of a question: a hash of all that shapes its answer. The server's address is no part of it.
-
-    `options` are further fields of the request that can change the answer, as JSON; without any the key is as before.
-    """
-    parts = (FORMAT, model, system, user, float(temperature), max_tokens, *([options] if options else []))
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
 def packed(completion: Completion) -> str:
     """Return an answer as JSON."""
     used = completion.usage

@@ -98,7 +98,7 @@ class Door:
         while isinstance(layer, Stored | Cached):
             notes += layer.cache.notes if isinstance(layer, Cached) else ()
             layer = layer.beneath
-        return (*notes, *getattr(getattr(layer, "model", None), "notes", {}).values())
+        return (*notes, *getattr(getattr(layer, "beneath", None), "notes", {}).values())
 
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""

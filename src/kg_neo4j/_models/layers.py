@@ -63,36 +63,41 @@ class _Bottom:
         """Nothing is kept here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked(_Bottom):
-    """The layer that asks."""
+class _Wrapper:
+    """A layer on another one, or on a model, whose name and window it has."""
 
-    model: ChatModel
+    __slots__ = ()
+    beneath: Layer | ChatModel
 
     @property
     def name(self) -> str:
-        """The model's name."""
-        return self.model.name
+        return self.beneath.name
 
     @property
     def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-        return self.model.window
+        return self.beneath.window
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(_Bottom, _Wrapper):
+    """The layer that asks."""
+
+    beneath: ChatModel
 
     def complete(self, request: Request) -> Completion:
         """Ask the model; where somebody hears and the model can, word by word. Thoughts have room beyond the limit."""
         how: dict[str, Any] = {"temperature": request.temperature}
         thoughts = 0
-        if isinstance(self.model, OptionedChatModel):
+        if isinstance(self.beneath, OptionedChatModel):
             how |= {"options": request.options} if request.options else {}
-            thoughts = self.model.thoughts(request.options)
+            thoughts = self.beneath.thoughts(request.options)
         if request.max_tokens is not None:
             how["max_tokens"] = request.max_tokens + thoughts
-        with tracing.call("chat", self.model) as note:
-            if request.on_token is not None and isinstance(self.model, StreamingChatModel):
-                said = self.model.stream(request.system, request.user, request.on_token, **how)
+        with tracing.call("chat", self.beneath) as note:
+            if request.on_token is not None and isinstance(self.beneath, StreamingChatModel):
+                said = self.beneath.stream(request.system, request.user, request.on_token, **how)
             else:
-                said = self.model.complete(request.system, request.user, **how)
+                said = self.beneath.complete(request.system, request.user, **how)
             note(tracing.spent(said.usage, system=request.system, user=request.user, assistant=said.text))
             return said
 
@@ -125,21 +130,6 @@ class Unasked(_Bottom):
     def complete(self, request: Request) -> Completion:
         """Raise the error."""
         raise self.error
-
-
-class _Wrapper:
-    """A layer on another one, whose model it shares."""
-
-    __slots__ = ()
-    beneath: Layer
-
-    @property
-    def name(self) -> str:
-        return self.beneath.name
-
-    @property
-    def window(self) -> int:
-        return self.beneath.window
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.embedding import LIMIT_TOKENS, Vectors
 from kg_neo4j._models.openai_client import Data, ModelCall, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_models import dimension_of
+from kg_neo4j._models.openai_models import DIMENSIONS
 from kg_neo4j._models.prices import Price
 from kg_neo4j.errors import BadModelAnswer, ContextTooLong, RequestRefused
 from kg_neo4j.records import Usage
@@ -34,7 +34,7 @@ class OpenAIEmbedding:
         self.max_tokens = LIMIT_TOKENS
         self._endpoint = endpoint
         self._price = price
-        self._dimension = dimension_of(name)
+        self._dimension = DIMENSIONS.get(name)  # None: the server is asked
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedding({self.name!r}, {self._endpoint.address!r})"

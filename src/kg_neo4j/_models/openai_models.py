@@ -14,7 +14,7 @@ _DATA = data_files.beside(__file__)
 _WINDOWS, _OUTPUTS = _DATA.table("windows"), _DATA.table("outputs")  # tokens by the beginning of a name
 _THINKERS = tuple(_DATA.text("thinkers").split())
 _OFF = frozenset({"none", "false", "off", "disabled", "0"})
-_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
 def window_of(model: str) -> int:
@@ -34,11 +34,6 @@ def thinks(model: str, options: Mapping[str, Any]) -> bool:
     named = ("reasoning_effort", "think", "enable_thinking", "thinking", "type")
     switches = [str(asked[name]).casefold() for name in named if not isinstance(asked.get(name, {}), dict)]
     return not _OFF.intersection(switches) if switches else model.rpartition("/")[2].startswith(_THINKERS)
-
-
-def dimension_of(model: str) -> int | None:
-    """Return the length of the vectors of a known embedding model; None where the server must be asked."""
-    return _DIMENSIONS.get(model)
 
 
 def _known(table: Mapping[str, str], model: str, otherwise: int) -> int:

@@ -6,6 +6,8 @@ complaint with which the task is asked once more. It knows nothing of caches, bu
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.cache import key_of
+from kg_neo4j._models.cache import FORMAT
 from kg_neo4j._models.protocols import Completion, Listener
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
@@ -59,15 +61,10 @@ class Request:
     shaping: str = ""  # those of them that can change the answer, as JSON
 
     def hash(self, model: str) -> str:
-        """Return what the cache knows the answer of `model` by: a hash of all that shapes it."""
-        return key_of(
-            model,
-            self.system,
-            self.user,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-            options=self.shaping,
-        )
+        """Return what the cache knows the answer of `model` by: a hash of all that shapes it, the address apart."""
+        parts = [FORMAT, model, self.system, self.user, float(self.temperature), self.max_tokens]
+        parts += [self.shaping] if self.shaping else []  # without any the hash is as before
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 class Task(ABC, Generic[T]):

@@ -62,16 +62,12 @@ def _script_of(char: str) -> str:
 
 def _bare(word: str) -> str:
     """Return a word without the punctuation and digits around it."""
-    start, end = 0, len(word)
-    while start < end and not word[start].isalpha():
-        start += 1
-    while end > start and not (
-        word[end - 1].isalpha()
-        or unicodedata.combining(word[end - 1])
-        or unicodedata.category(word[end - 1]) == "Mc"  # vowel signs of Indic scripts
-    ):
-        end -= 1
-    return word[start:end]
+    letters = [char.isalpha() for char in word]
+    if not any(letters):
+        return ""
+    marks = [unicodedata.combining(char) or unicodedata.category(char) == "Mc" for char in word]  # Mc: Indic vowels
+    last = max(place for place, kinds in enumerate(zip(letters, marks, strict=True)) if any(kinds))
+    return word[letters.index(True) : last + 1]
 
 
 def _by_stop_words(words: list[str], script: str) -> str | None:

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from kg_neo4j import __version__
 from kg_neo4j._models.openai_bodies import ACCEPTED, MAX_BODY, unpacker
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import SourceNotFound, UsageError, WikiAccessDenied, WikipediaUnavailable
@@ -103,7 +104,7 @@ def open_wiki(site: Site) -> Iterator[Any]:
     password_hooks = [] if site.password is None else [_refuse_other_origin(site)]
     with Sandbox() as sandbox:
         client = _client_class()(
-            user_agent=user_agent(),
+            user_agent=f"kg-neo4j/{__version__} (text to a knowledge graph in Neo4j; python)",
             language=site.language,
             max_retries=0,  # retries are ours: the package's honour no Retry-After but that of 429, of any length
             timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
@@ -118,17 +119,6 @@ def open_wiki(site: Site) -> Iterator[Any]:
             yield client
         finally:
             client._client.close()
-
-
-def user_agent() -> str:
-    """Return how we name ourselves; the package adds its own name."""
-    from importlib import metadata
-
-    try:
-        version = metadata.version("kg-neo4j")
-    except metadata.PackageNotFoundError:  # a checkout that is not installed
-        version = "dev"
-    return f"kg-neo4j/{version} (text to a knowledge graph in Neo4j; python)"
 
 
 @cache
@@ -209,12 +199,23 @@ def _refuse_login(answer: Mapping[str, Any], where: str, secrets: Mapping[str, s
 
 
 def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
-    """Return the answer, asking again at most `ATTEMPTS` times in all."""
+    """Return the answer, asking again at most `ATTEMPTS` times in all.
+
+    Between two attempts is the wait that a busy wiki asks for, else a longer one each time.
+    """
     import httpx
     import wikipediaapi
 
     try:
-        answer = _patiently(ask, where)
+        for attempt in range(ATTEMPTS):
+            try:
+                answer = ask()
+                break
+            except _Busy as busy:
+                if attempt == ATTEMPTS - 1:
+                    raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
+                pause = busy.retry_after_s
+            time.sleep(BACKOFF_S * 2**attempt if pause is None else pause)
     except wikipediaapi.WikiInvalidJsonError as error:
         hint = "the address must be that of its api.php"
         raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does (no JSON)", hint=hint) from error
@@ -229,48 +230,19 @@ def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
     return answer
 
 
-def _patiently(ask: Callable[[], Any], where: str) -> Any:
-    """Return the answer; between two attempts is the wait that a busy wiki asks for, else a longer one each time."""
-    attempt = 0
-    while True:
-        attempt += 1
-        try:
-            return ask()
-        except _Busy as busy:
-            if attempt == ATTEMPTS:
-                raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
-            pause = busy.retry_after_s
-        time.sleep(BACKOFF_S * 2 ** (attempt - 1) if pause is None else pause)
-
-
 def _bound_body(response: httpx.Response) -> None:
-    """Have the body of an answer read under a limit, unpacked; httpx calls this for every answer, redirects too."""
-    encoding = response.headers.pop("content-encoding", "").lower()
-    response.encoding = "utf-8"
-    response.stream = _stream_class()(response.stream, encoding, response.url.host)
-
-
-@cache
-def _stream_class() -> Any:
-    """Return the class of bounded streams; made on first use, because importing httpx is slow."""
+    """Read the body of an answer under a limit, unpacked; httpx calls this for every answer, redirects too."""
     import httpx
 
-    class _BoundedAnswer(httpx.SyncByteStream):
-        def __init__(self, stream: Any, encoding: str, where: str) -> None:
-            self._stream, self._encoding, self._where = stream, encoding, where
-
-        def __iter__(self) -> Iterator[bytes]:
-            try:
-                unpack = unpacker(self._encoding, MAX_BODY)
-                for packed in self._stream:
-                    yield from unpack(packed)
-            except (ValueError, zlib.error) as error:
-                raise WikipediaUnavailable(f"{self._where} gave what cannot be read: {error}", hint=_HINT) from None
-
-        def close(self) -> None:
-            self._stream.close()
-
-    return _BoundedAnswer
+    stream: Any = response.stream
+    response.encoding = "utf-8"
+    try:
+        unpack = unpacker(response.headers.pop("content-encoding", "").lower(), MAX_BODY)
+        response.stream = httpx.ByteStream(b"".join(piece for packed in stream for piece in unpack(packed)))
+    except (ValueError, zlib.error) as error:
+        raise WikipediaUnavailable(f"{response.url.host} gave what cannot be read: {error}", hint=_HINT) from None
+    finally:
+        stream.close()
 
 
 def _refuse_busy(response: httpx.Response) -> None:

@@ -9,28 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from kg_neo4j import plugins
+from kg_neo4j import data_files, plugins
 
 READERS = "kg_neo4j.readers"
 NO_READER = "no reader reads it; name the file itself to have it read as text"
-OWN = {
-    ".txt": "text",
-    ".text": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".docx": "docx",
-}
-_HEADS = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
-_MEMBERS = {  # of an archive, near its beginning or in its list
-    b"word/document.xml": ".docx",
-    b"ppt/presentation.xml": ".pptx",
-    b"xl/workbook.xml": ".xlsx",
-    b"mimetypeapplication/epub+zip": ".epub",
-    b"mimetypeapplication/vnd.oasis.opendocument.text": ".odt",
-}
+_DATA = data_files.beside(__file__)
+OWN = _DATA.table("own")
+_HEADS, _MEMBERS = (
+    {begins.encode(): suffix for begins, suffix in _DATA.table(key).items()} for key in ("heads", "members")
+)
 
 
 @cache

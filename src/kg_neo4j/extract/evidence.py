@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from kg_neo4j.records import Span
@@ -21,14 +21,6 @@ _WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u00ad]\s*(?=[^\W\d_])") 
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'") | dict.fromkeys("“”„‟″«»", '"') | dict.fromkeys("\u2010\u2011\u2012–—―−", "-")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """Folded text, and for each of its characters the place in the original that it came from."""
-
-    text: str
-    places: tuple[int, ...]
 
 
 def locate(words: str, text: str) -> Span | None:
@@ -53,25 +45,22 @@ def _locate_parts(parts: list[str], text: str) -> Span | None:
 
 
 def _locate_folded(words: str, text: str, after: int) -> Span | None:
-    folded = _fold(text)
-    wanted = _fold(words.strip(_EDGE)).text.strip()
-    start = folded.text.find(wanted) if wanted else -1
-    while start >= 0 and folded.places[start] < after:
-        start = folded.text.find(wanted, start + 1)
-    return _span(folded, start, start + len(wanted), text) if start >= 0 else None
-
-
-def _span(folded: _Folded, start: int, end: int, text: str) -> Span:
-    """Map a span of the folded text to the original; combining marks stay with the character that they follow."""
-    first, last = folded.places[start], folded.places[end - 1] + 1
-    while last < len(text) and unicodedata.combining(text[last]):
-        last += 1
-    return Span(first, last, FOLDED)
+    folded, places = _fold(text)
+    wanted = _fold(words.strip(_EDGE))[0].strip()
+    start = folded.find(wanted) if wanted else -1
+    while start >= 0 and places[start] < after:
+        start = folded.find(wanted, start + 1)
+    if start < 0:
+        return None
+    end = places[start + len(wanted) - 1] + 1
+    while end < len(text) and unicodedata.combining(text[end]):  # marks stay with the character that they follow
+        end += 1
+    return Span(places[start], end, FOLDED)
 
 
 @lru_cache(maxsize=16)
-def _fold(text: str) -> _Folded:
-    """Fold case, accents, white space and typography; a character may become none or several, each keeps its place."""
+def _fold(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return text with case, accents, white space and typography folded, and the place that each character is from."""
     chars: list[str] = []
     places: list[int] = []
     after_space = False
@@ -90,7 +79,7 @@ def _fold(text: str) -> _Folded:
             after_space = False
         chars.extend(plain)
         places.extend([place] * len(plain))
-    return _Folded("".join(chars), tuple(places))
+    return "".join(chars), tuple(places)
 
 
 @lru_cache(maxsize=4096)

@@ -382,16 +382,8 @@ def as_toml(data: Mapping[str, Any], remarks: Sequence[str]) -> str:
     import tomli_w
 
     comments = ("".join(char if char.isprintable() else " " for char in remark) for remark in remarks)
-    written = tomli_w.dumps(_writable(data), multiline_strings="\\r" not in repr(data))
-    return "".join(f"# {each}\n" for each in comments) + written
-
-
-def _writable(value: Any) -> Any:
-    if isinstance(value, str):
-        return _NO_TEXT.sub("\ufffd", value)
-    if isinstance(value, Mapping):
-        return {_writable(name): _writable(each) for name, each in value.items()}
-    return [_writable(each) for each in value] if isinstance(value, list | tuple) else value
+    written = tomli_w.dumps(data, multiline_strings="\\r" not in repr(data))
+    return "".join(f"# {each}\n" for each in comments) + _NO_TEXT.sub("\ufffd", written)
 
 
 def answer_of(

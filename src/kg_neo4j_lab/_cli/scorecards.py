@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_neo4j import data_files
 from kg_neo4j._cli.shapes import of_record, plain, put
-from kg_neo4j._cli.terminal import percent, percents, print_estimates, print_facts, print_table, print_text, spent
+from kg_neo4j._cli.terminal import print_estimates, print_facts, print_table, print_text, spent
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import Usage
 
@@ -29,6 +29,16 @@ PROXY = "proxy: statements are compared by their words, no model judged them"
 NO_MODEL = "none: sentences of the sources and paths of the graph"
 _DATA = data_files.beside(__file__)
 MEASURES, BY_NAME = _DATA.table("measures"), _DATA.table("by_name")
+
+
+def _percent(share: float | None) -> str:
+    """Return a share of 0 to 1 in percent; nothing for None."""
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def _percents(edges: tuple[float, float] | None) -> str:
+    """Return an interval in percent."""
+    return "-".join(map(_percent, edges or ()))
 
 
 def extraction_shape(card: Scorecard) -> dict[str, Any]:
@@ -168,14 +178,14 @@ def show_retrieval(card: RetrievalCard, differences: Mapping[str, RecallDifferen
         print_text(f"{way}: {_points(each)} points against the saved run")
     if kinds := sorted({kind for score in card.scores.values() for kind in score.types}):
         ways = [way for way in card.scores if way not in FLAT or way == card.best_flat]
-        by_type = [(kind, *(percent(card.scores[way].types[kind][at]) for way in ways)) for kind in kinds]
+        by_type = [(kind, *(_percent(card.scores[way].types[kind][at]) for way in ways)) for kind in kinds]
         print_table(["Type of question", *ways], by_type, f"Recall@{at} by type")
 
 
 def _way_row(way: str, score: RetrievalScore, at: int) -> tuple[str, ...]:
     times = (f"{score.p50_ms:.1f}", f"{score.p95_ms:.1f}")
-    found = (percents(score.interval[at]), percent(score.all_gold[at]), f"{score.mrr:.3f}")
-    return way, *map(percent, score.recall.values()), *found, *times
+    found = (_percents(score.interval[at]), _percent(score.all_gold[at]), f"{score.mrr:.3f}")
+    return way, *map(_percent, score.recall.values()), *found, *times
 
 
 def _points(difference: RecallDifference) -> str:
@@ -201,9 +211,9 @@ def show_answers(card: AnswersCard) -> None:
 
 
 def _answer_row(name: str, score: AnswerScore) -> tuple[str, ...]:
-    right = (percent(score.exact), percents(score.exact_interval), percent(score.f1), percents(score.f1_interval))
+    right = (_percent(score.exact), _percents(score.exact_interval), _percent(score.f1), _percents(score.f1_interval))
     shares = (score.found, score.exact_of_found, score.claim_precision, score.citation_validity)
-    return name, str(score.questions), *right, *map(percent, shares)
+    return name, str(score.questions), *right, *map(_percent, shares)
 
 
 def comparison_shape(card: Comparison) -> dict[str, Any]:
@@ -255,14 +265,14 @@ def _show_systems(scores: Sequence[SystemScore], title: str | None, *, is_proxy:
     rows = [_system_row(score) for score in scores]
     if any(score.ragas_similarity is not None for score in scores):
         heads += ["ragas: correct", "similar"]
-        theirs = [(percent(score.ragas_correctness), percent(score.ragas_similarity)) for score in scores]
+        theirs = [(_percent(score.ragas_correctness), _percent(score.ragas_similarity)) for score in scores]
         rows = [(*row, *more) for row, more in zip(rows, theirs, strict=True)]
     print_table(heads, rows, title)
 
 
 def _system_row(score: SystemScore) -> tuple[str, ...]:
-    correct = (percent(score.correctness), percents(score.correctness_interval))
-    shares = map(percent, (score.similarity, score.exact, score.f1, score.found, score.claim_precision))
+    correct = (_percent(score.correctness), _percents(score.correctness_interval))
+    shares = map(_percent, (score.similarity, score.exact, score.f1, score.found, score.claim_precision))
     usage = score.usage
     usd = "0" if not usage.calls else "?" if usage.usd is None else f"{usage.usd:.4f}"
     return score.system, str(score.cases), *correct, *shares, f"{score.context_tokens:,.0f}", f"{score.ms:,.0f}", usd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,10 @@ from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import collect_at_exit, continues
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text, progress, remark, show
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import BuildReport, ExtractReport, SkippedSource
+from kg_neo4j.records import ExtractReport, SkippedSource
+
+if TYPE_CHECKING:
+    from kg_neo4j_scale.build import BuildReport
 
 
 def engine_options(

@@ -11,11 +11,13 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kg_neo4j._models.cache import AnswerCache, key_of, open_cache
+from kg_neo4j._models.cache import AnswerCache, open_cache
 from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 
@@ -59,6 +61,10 @@ def test_only_its_owner_can_read_it(cache: AnswerCache, file: Path) -> None:
 
 
 QUESTION = ("m", "system", "user")
+
+
+def key_of(model: str, system: str, user: str, **how: Any) -> str:
+    return Request("x", system, user, **how).hash(model)
 
 
 @pytest.mark.parametrize(

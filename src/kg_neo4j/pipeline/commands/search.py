@@ -179,16 +179,6 @@ def _cards(database: Database, graph: str, ids: list[str]) -> list[Mapping[str, 
 def _fact(row: Mapping[str, Any]) -> ShownFact:
     text = row["text"] or ""
     quote = text[row["start"] : row["end"]] if row["start"] is not None else row["quote"] or text
-    return ShownFact(
-        row["source"] or "",
-        row["type"],
-        row["target"] or "",
-        row["evidence"],
-        quote,
-        row["document"] or "",
-        row["id"],
-        row["chunk_id"] or "",
-        row["in_tables"],
-        row["line"],
-        row["by_hand"],
-    )
+    texts: dict[str, Any] = {at: row[at] or "" for at in ("source", "target", "document", "chunk_id")}
+    own = ("type", "evidence", "id", "in_tables", "line", "by_hand")
+    return ShownFact(**{at: row[at] for at in own}, **texts, quote=quote)

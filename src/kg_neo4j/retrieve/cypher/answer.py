@@ -18,7 +18,7 @@ from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.standing import paged
 from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
-from kg_neo4j.retrieve.cypher.telling import TOLD, RowCitations, RowsText, TellRows, listed, read_things
+from kg_neo4j.retrieve.cypher.telling import TOLD, RowCitations, RowsText, TellRows, listed, read_things, words
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
 from kg_neo4j.retrieve.interface import CYPHER, UNANSWERED, Found, Search
 
@@ -115,7 +115,9 @@ class WriteQuery(Job[Answer]):
             denied = "the model says that the rows of its query do not answer the question"
             return replace(made, notes=(*made.notes, denied))
         citing = told.citing or RowCitations(things, self.how.tokeniser)
-        text = told.text or "\n".join(listed(rows, SHOWN, citing))
+        lines = [words(rows.columns, row) for row in rows.rows[:SHOWN]]
+        left = len(rows.rows) - len(lines) + rows.cut
+        text = told.text or "\n".join(listed(lines, rows.ids, left, citing, is_more=rows.is_more))
         notes = made.notes if citing.citations else (*made.notes, "the rows have no source chunk: nothing is cited")
         cited, evidence = tuple(citing.citations), tuple(citing.evidence)
         return replace(made, answer=text, found=True, citations=cited, evidence=evidence, notes=notes)
@@ -136,16 +138,10 @@ def _from_rows(database: Database, search: Search, canned: CannedRows, how: AskC
         if each.words != each.name:
             others = f"; it may also be {each.others}" if each.others else ""
             notes.append(f"{each.words!r} was taken to mean {each.name}{others}")
-    citing = RowCitations(read_things(database, search.graph, canned.ids[:SHOWN], search.scope), how.tokeniser)
-    lines, uncited = [canned.heading], 0
-    for line, ids in zip(canned.lines[:SHOWN], canned.ids, strict=False):
-        marks = citing.cite(line, ids)
-        uncited += not marks
-        lines.append(f"- {line}{marks}")
-    if (left := len(canned.rows) - SHOWN) > 0:
-        more = "at least " if canned.is_full else ""
-        lines.append(f"and {more}{left:,} more")
-    if uncited:
+    things = read_things(database, search.graph, canned.ids[:SHOWN], search.scope)
+    citing, left = RowCitations(things, how.tokeniser), len(canned.rows) - SHOWN
+    lines = listed(canned.lines[:SHOWN], canned.ids, left, citing, is_more=canned.is_full)
+    if uncited := sum(map(things.keys().isdisjoint, canned.ids[:SHOWN])):
         notes.append(f"{uncited} of the rows shown have no source chunk and cite none")
     trace = QueryTrace(
         cypher=canned.cypher,
@@ -159,7 +155,7 @@ def _from_rows(database: Database, search: Search, canned: CannedRows, how: AskC
     )
     return replace(
         UNANSWERED,
-        answer="\n".join(lines),
+        answer="\n".join([canned.heading, *lines]),
         found=bool(canned.rows),
         citations=tuple(citing.citations),
         evidence=tuple(citing.evidence),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from kg_neo4j import data_files
 from kg_neo4j.graph.queries import OWN
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.schema import STRUCTURE, VISIBLE, GraphSchema
@@ -27,6 +28,7 @@ from kg_neo4j.retrieve.cypher.values import (
     PATH,
     RELATIONSHIP,
     STORED,
+    VALUE,
     Function,
     QueryPiece,
     join,
@@ -35,12 +37,7 @@ from kg_neo4j.retrieve.cypher.values import (
     weigh,
 )
 
-RESERVED = frozenset(
-    """AND AS ASC ASCENDING BY CALL CASE CONTAINS CREATE CSV CYPHER DELETE DESC DESCENDING DETACH
-    DISTINCT DROP ELSE END ENDS EXISTS EXPLAIN FALSE FOREACH IN INSERT IS LIMIT LOAD MATCH MERGE NODETACH NOT
-    NULL OFFSET ON OPTIONAL OR ORDER PROFILE REMOVE RETURN SET SHORTEST SHORTESTPATH ALLSHORTESTPATHS SHOW
-    SKIP STARTS TERMINATE THEN TRANSACTIONS TRUE UNION UNWIND USE USING WHEN WHERE WITH XOR YIELD""".split()
-)
+RESERVED = data_files.beside(__file__).word_set("reserved")
 Scope = dict[str, QueryPiece]
 MOST_ROWS = 1_001  # that leave the server: one more than are counted
 MOST_CLAUSES = 16
@@ -62,37 +59,6 @@ def _held(name: str) -> str:
 def _further(held: str, condition: str) -> str:
     """Return a condition of the query, after the one that holds its pattern, if there is one."""
     return f" AND ({condition})" if held else f" WHERE {condition}"
-
-
-@dataclass(frozen=True, slots=True)
-class PatternLink:
-    """A relationship pattern: the brackets with their content, and how many steps it stands for."""
-
-    left: str  # "-" or "<-"
-    inside: str
-    right: str  # "-" or "->"
-    steps: tuple[int, int] | None = None  # None: exactly one
-    between: str = f"{OWN}Entity"  # labels of the nodes between several steps
-    is_filtered: bool = False  # what is between several steps is held to what filters leave
-
-    @property
-    def text(self) -> str:
-        """The pattern as it will run."""
-        one = f"{self.left}[{self.inside}]{self.right}" if self.inside else f"{self.left}[]{self.right}"
-        if self.steps is None:
-            return one
-        ends = [f"({name}:{self.between} {{graph: $graph}}{_held(name)})" for name in ("_a", "_b")]
-        if not self.is_filtered:
-            ends = [f"(:{self.between} {{graph: $graph}})"] * 2
-        return f" ({ends[0]}{one}{ends[1]}){{{self.steps[0]},{self.steps[1]}}} "
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """What one column of a WITH or RETURN is made of."""
-
-    name: str
-    piece: QueryPiece
 
 
 @dataclass(slots=True)
@@ -177,6 +143,14 @@ class Parser:
                 break
         self.expect(end)
 
+    def _keys(self, what: str, check: Callable[[str], object] = str) -> Iterator[str]:
+        """Yield the keys of a map that `check` lets pass, each where its value begins."""
+        for _ in self._parts("}"):
+            key = self.name(what)
+            check(key)
+            self.expect(":")
+            yield key
+
     @contextmanager
     def _walking(self, name: str, over: QueryPiece) -> Iterator[None]:
         """Have `name` stand for an element of a list within the block; CypherRefused for too many turns of loops."""
@@ -256,14 +230,8 @@ class Parser:
     def read_map(self) -> QueryPiece:
         """Read a map of values."""
         self.expect("{")
-        items: list[QueryPiece] = []
-        parts: list[str] = []
-        for _ in self._parts("}"):
-            key = self.name("a key")
-            self.expect(":")
-            items.append(self.expression().bounded().need_value("a map"))
-            parts.append(f"{key}: {items[-1].text}")
-        return join(f"{{{', '.join(parts)}}}", *items)
+        items = {key: self.expression().bounded().need_value("a map") for key in self._keys("a key")}
+        return join(f"{{{', '.join(f'{key}: {each.text}' for key, each in items.items())}}}", *items.values())
 
     def read_case(self) -> QueryPiece:
         """Read CASE ... END."""
@@ -331,17 +299,14 @@ class Parser:
         if function.name == "split":  # every letter may become an element
             text = f"split(left({first.text}, {LONGEST_TEXT}), {arguments[1].text})[..{STORED}]"
         weight = 1 if function.is_small else weigh(function.grows * sum(each.weight for each in arguments))
-        aggregate = any(each.is_aggregate for each in arguments)
+        base, depth, is_gathered = function.gives, 1, False
         if function.gives == "element":
-            return QueryPiece(text, first.base, max(0, first.depth - 1), first.weight, is_aggregate=aggregate)
-        if function.gives == "same":
-            gathered = any(each.is_gathered for each in arguments)
-            return QueryPiece(text, first.base, first.depth, weight, gathered, aggregate)
-        if function.gives != "value":
-            return QueryPiece(
-                text, function.gives, 0 if function.name.endswith("Node") else 1, weight, is_aggregate=aggregate
-            )
-        return QueryPiece(text, weight=weight, is_aggregate=aggregate)
+            base, depth, weight = first.base, max(0, first.depth - 1), first.weight
+        elif function.gives == "same":
+            base, depth, is_gathered = first.base, first.depth, any(each.is_gathered for each in arguments)
+        elif function.gives == VALUE or function.name.endswith("Node"):
+            depth = 0
+        return QueryPiece(text, base, depth, weight, is_gathered, any(each.is_aggregate for each in arguments))
 
     def _aggregate(self, name: str) -> QueryPiece:
         if name == "count" and self.accept("*", ")"):
@@ -553,19 +518,21 @@ class Parser:
         """Read a path; its new names are in `added` afterwards, as names of `scope` are in scope."""
         return self._walk()[0]
 
-    def _walk(self) -> tuple[str, list[PatternLink]]:
-        text, links = self._node(), []
+    def _walk(self) -> tuple[str, list[bool]]:
+        """Return a path as it will run, and for each of its relationships whether it stands for several steps."""
+        text, several = self._node(), []
         while self.token.kind == "mark" and self.token.value in ("-", "<"):
-            links.append(self._link())
-            text += links[-1].text + self._node()
-        return text, links
+            link, steps = self._link()
+            text += link + self._node()
+            several.append(steps is not None)
+        return text, several
 
     def shortest(self) -> str:
         """Read the brackets of shortestPath: two nodes with one relationship of several steps."""
         self.expect("(")
-        text, links = self._walk()
+        text, several = self._walk()
         self.expect(")")
-        if len(links) != 1 or links[0].steps is None:
+        if several != [True]:
             raise CypherRefused(f"a shortest path is written as (a)-[*1..{FURTHEST}]-(b)")
         return text
 
@@ -604,13 +571,8 @@ class Parser:
 
     def _properties(self) -> list[str]:
         """Read `{name: $x}`."""
-        if not self.accept("{"):
-            return []
         found: list[str] = []
-        for _ in self._parts("}"):
-            name = self.name("the name of a property")
-            self.check_property(name)
-            self.expect(":")
+        for name in self._keys("the name of a property", self.check_property) if self.accept("{") else ():
             found.append(f"{name}: {self.expression().need_value('a property').text}")
         return found
 
@@ -618,30 +580,28 @@ class Parser:
 
     def labels_of(self) -> str:
         """Read the labels of a node after the colon and return them with one: each is of the graph."""
-        text, is_negated = self._choice("label")
+        text = self._choice("label")
         while self.accept(":"):
-            more, negated = self._choice("label")
-            text, is_negated = f"({text})&({more})", is_negated or negated
-        return f":({ANY_LABEL})&({text})" if is_negated else f":{text}"
+            text = f"({text})&({self._choice('label')})"
+        return f":({ANY_LABEL})&({text})" if "!" in text else f":{text}"
 
-    def _choice(self, what: str) -> tuple[str, bool]:
-        """Read names joined by | and &, some with !; tell whether one is negated."""
-        text, is_negated = self._one_of(what)
+    def _choice(self, what: str) -> str:
+        """Read names joined by | and &, some with !."""
+        text = self._one_of(what)
         while self.token.kind == "mark" and self.token.value in ("|", "&"):
             sign = self.take().value
             if sign == "|":
                 self.accept(":")
-            more, negated = self._one_of(what)
-            text, is_negated = text + sign + more, is_negated or negated
-        return text, is_negated
+            text += sign + self._one_of(what)
+        return text
 
-    def _one_of(self, what: str) -> tuple[str, bool]:
+    def _one_of(self, what: str) -> str:
         if self.accept("!"):
-            return "!" + self._one_of(what)[0], True
+            return "!" + self._one_of(what)
         if self.accept("("):
-            text, negated = self._choice(what)
+            text = self._choice(what)
             self.expect(")")
-            return f"({text})", negated
+            return f"({text})"
         if self.token.kind != "name":
             raise self.lost(f"a {what} was expected")
         name = self.token.value
@@ -649,33 +609,38 @@ class Parser:
         if name not in names:
             raise CypherRefused(f"this graph has no {what} {name[:64]}; it has {', '.join(list(names)[:60])}")
         self.place += 1
-        return (OWN + name if what == "label" and name in VISIBLE else name), False
+        return OWN + name if what == "label" and name in VISIBLE else name
 
     # -- relationships
 
-    def _link(self) -> PatternLink:
+    def _link(self) -> tuple[str, tuple[int, int] | None]:
+        """Read a relationship pattern; return it as it will run, and its steps: None for exactly one."""
         left = "<-" if self.accept("<", "-") else "-"
         if left == "-":
             self.expect("-")
-        inside, steps, between = "", None, f"{OWN}Entity"
+        steps, between = None, f"{OWN}Entity"  # labels of the nodes between several steps
         if self.accept("["):
             place = self.place
             inside, steps = self._inside()
-            said = {token.value for token in self.tokens[place : self.place]}
-            between = ANY_LABEL if said & set(STRUCTURE) else f"{OWN}Entity"
+            if {token.value for token in self.tokens[place : self.place]} & set(STRUCTURE):
+                between = ANY_LABEL
             self.expect("]")
         else:
             name = self._relationship("")
             inside = name + self._facts_left(name)
         self.expect("-")
-        right = "->" if left == "-" and self.accept(">") else "-"
-        return PatternLink(left, inside, right, steps, between, self.schema.is_filtered)
+        one = f"{left}[{inside}]{'->' if left == '-' and self.accept('>') else '-'}"
+        if steps is None:
+            return one, None
+        names = ("_a", "_b") if self.schema.is_filtered else ("", "")
+        ends = [f"({name}:{between} {{graph: $graph}}{_held(name) if name else ''})" for name in names]
+        return f" ({ends[0]}{one}{ends[1]}){{{steps[0]},{steps[1]}}} ", steps
 
     def _inside(self) -> tuple[str, tuple[int, int] | None]:
         name = self.name("a variable") if self.token.kind == "name" and self.token.word != "WHERE" else ""
         if name and (name in self.scope or name in self.added):
             raise CypherRefused(f"the relationship {name} has a name that is taken")
-        types = ":" + self._choice("relationship type")[0] if self.accept(":") else ""
+        types = ":" + self._choice("relationship type") if self.accept(":") else ""
         steps = self._steps()
         properties = self._properties()
         name = self._relationship(name, 0 if steps is None else 1)
@@ -736,7 +701,10 @@ class Parser:
         with self._within():
             while self.token.word == "MATCH" or (not parts and self.token.kind == "mark"):
                 self.accept("MATCH")
-                parts.append(f"MATCH {self._patterns()}")
+                paths = [self.path()]
+                while self.accept(","):
+                    paths.append(self.path())
+                parts.append(f"MATCH {', '.join(paths)}")
                 self.scope = {**self.scope, **self.added}
                 self.added = {}
                 if self.accept("WHERE"):
@@ -755,12 +723,6 @@ class Parser:
         return QueryPiece(
             text, returned.base, 0 if returned.is_value else returned.depth + 1, returned.weight, is_gathered=True
         )
-
-    def _patterns(self) -> str:
-        texts = [self.path()]
-        while self.accept(","):
-            texts.append(self.path())
-        return ", ".join(texts)
 
     @contextmanager
     def _within(self) -> Iterator[None]:
@@ -847,23 +809,24 @@ class Parser:
         distinct = self.accept("DISTINCT")
         if not distinct and self.accept("*"):
             self.clauses.append("WITH *")
-            items: list[_Item] = []
+            items: dict[str, QueryPiece] = {}
             after = dict(self.scope)
         else:
             items = self._items(is_last=False)
             ids = self._ids(items, distinct=distinct)
-            columns = [_named(item.piece.text, item.name) for item in items]
+            columns = [_named(piece.text, name) for name, piece in items.items()]
             word = "WITH DISTINCT " if distinct and not ids else "WITH "
             self.clauses.append(word + ", ".join([*columns, *(_named(text, name) for name, text, _ in ids)]))
-            after = {item.name: replace(item.piece, text=item.name, is_aggregate=False) for item in items}
+            after = {name: replace(piece, text=name, is_aggregate=False) for name, piece in items.items()}
             after |= {name: piece for name, _, piece in ids}
         self.scope = {**self.scope, **after}
-        self.clauses[-1] += self._ordered([item.name for item in items], is_last=False)
+        self.clauses[-1] += self._ordered([*items], is_last=False)
         self.scope = after
         self._where()
 
-    def _items(self, *, is_last: bool) -> list[_Item]:
-        items: list[_Item] = []
+    def _items(self, *, is_last: bool) -> dict[str, QueryPiece]:
+        """Read the columns of a WITH or RETURN: what each is made of, by its name."""
+        items: dict[str, QueryPiece] = {}
         while not items or self.accept(","):
             start = self.place
             if self.token.value == "*" and self.token.kind == "mark":
@@ -878,9 +841,9 @@ class Parser:
                 raise self.lost("AS and a name were expected")
             if name.upper() in RESERVED or name.startswith("_"):
                 name = f"column_{len(items) + 1}"
-            if name in [item.name for item in items]:
+            while name in items:
                 name = f"{name}_{len(items) + 1}"
-            items.append(_Item(name, found))
+            items[name] = found
         if len(items) > MOST_COLUMNS:
             raise CypherRefused(f"at most {MOST_COLUMNS} columns")
         return items
@@ -911,49 +874,48 @@ class Parser:
     def _return(self) -> tuple[str, ...]:
         distinct = self.accept("DISTINCT")
         items = self._items(is_last=True)
-        given = [self._given(item) for item in items]
-        if sum(item.piece.weight for item in given) > HEAVIEST:
+        given: Scope = {}
+        for name, piece in items.items():
+            own = name  # a column that is not what it was must not hide what it was made of
+            while not piece.is_value and (own in items or own in given):
+                own += "_"
+            given[own] = shown(piece, is_filtered=self.schema.is_filtered)
+        if sum(piece.weight for piece in given.values()) > HEAVIEST:
             raise CypherRefused("a row would hold too much: return fewer or smaller columns")
-        columns = [_named(item.piece.text, item.name) for item in given]
+        columns = [_named(piece.text, name) for name, piece in given.items()]
         self.clauses.append("RETURN " + ", ".join([*columns, f"{self._rests_on(items, distinct=distinct)} AS {IDS}"]))
-        self.scope = {**self.scope, **{item.name: replace(item.piece, text=item.name) for item in given}}
-        self.clauses[-1] += self._ordered([item.name for item in given], is_last=True)
-        return tuple(item.name for item in items)
-
-    def _given(self, item: _Item) -> _Item:
-        """Return a column as it leaves the query; one that is not what it was must not hide what it was made of."""
-        made = shown(item.piece, is_filtered=self.schema.is_filtered)
-        return _Item(item.name if item.piece.is_value else f"{item.name}_", made)
+        self.scope = {**self.scope, **{name: replace(piece, text=name) for name, piece in given.items()}}
+        self.clauses[-1] += self._ordered([*given], is_last=True)
+        return tuple(items)
 
     # -- what a row rests on
 
-    def _ids(self, items: list[_Item], *, distinct: bool) -> list[tuple[str, str, QueryPiece]]:
+    def _ids(self, items: Mapping[str, QueryPiece], *, distinct: bool) -> list[tuple[str, str, QueryPiece]]:
         """Return what a WITH hands on beside its items: (name, text, what it is).
 
         Without an aggregation the nodes and relationships themselves are handed on; with one, some of their ids.
         """
-        names = {item.name for item in items}
         handed: list[tuple[str, str, QueryPiece]] = []
-        kept = {item.piece.text for item in items}
+        kept = {piece.text for piece in items.values()}
         for name, piece in self.scope.items():
             if name.startswith("_"):
                 handed.append((name, name, piece))
             elif piece.base in (NODE, RELATIONSHIP) and not piece.depth and name not in kept:
                 handed.append((f"_{name}_{len(self.clauses)}", name, piece))
-        if not distinct and not any(item.piece.is_aggregate for item in items):
+        if not distinct and not any(piece.is_aggregate for piece in items.values()):
             return handed
-        grouped = {item.piece.text for item in items if not item.piece.is_aggregate}
+        grouped = {piece.text for piece in items.values() if not piece.is_aggregate}
         ids: list[tuple[str, str, QueryPiece]] = []
         for kind, texts in self._found(grouped).items():
             if texts:
                 name = f"_{kind}{len(self.clauses)}"
                 ids.append((name, self._gathered(texts), QueryPiece(name, weight=CITED * len(texts))))
                 self.kept.append((name, kind))
-        return [each for each in ids if each[0] not in names]
+        return [each for each in ids if each[0] not in items]
 
-    def _rests_on(self, items: list[_Item], *, distinct: bool) -> str:
+    def _rests_on(self, items: Mapping[str, QueryPiece], *, distinct: bool) -> str:
         """Return the column of ids: of facts and of nodes. An aggregation of them leaves its groups as they are."""
-        gathers = distinct or any(item.piece.is_aggregate for item in items)
+        gathers = distinct or any(piece.is_aggregate for piece in items.values())
         parts = []
         for kind, texts in self._found(set()).items():
             one = self._gathered(texts) if gathers else " + ".join(texts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from kg_neo4j import data_files
@@ -118,14 +119,8 @@ def _conditions(text: str) -> Iterator[str]:
 
 def _is_bracketed(text: str) -> bool:
     """Tell whether the bracket that opens a condition closes at its end."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return False
-    depth = 0
-    for place, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return place == len(text) - 1
-    return False
+    depths = list(accumulate((char == "(") - (char == ")") for char in text))
+    return text.startswith("(") and 0 in depths and depths.index(0) == len(text) - 1
 
 
 def _renamed(steps: Sequence[PlanStep]) -> set[str]:

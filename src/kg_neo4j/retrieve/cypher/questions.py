@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kg_neo4j import data_files
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Cell, CellParameter
@@ -18,6 +19,7 @@ from kg_neo4j.words import fold, is_stop_word, split_words
 
 FETCHED = 201  # rows; those beyond the ones that are shown are counted
 PATHS = 6
+_LINES = data_files.beside(__file__).table("lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,30 +221,14 @@ def _years(first: int, last: int) -> str:
 
 def _line(query: str, row: Row) -> str:
     """Return a row in words: names as they are, relationships as arrows."""
-    if query == "relations":
-        return f"{row['Node']} {row['Relationship']} {row['Neighbour']}{_dated(row)}"
     if query == "connections":
         steps = [f" {arrow} {node}" for arrow, node in zip(row["Relationships"], row["Nodes"][1:], strict=True)]
         return str(row["Nodes"][0]) + "".join(steps)
-    if query == "in_common":
-        return f"{row['Shared']}: {row['X']} {row['OfX']} {row['Shared']}; {row['Y']} {row['OfY']} {row['Shared']}"
-    if query == "year":
-        return f"{row['Who']} {row['Relationship']}{' ' + row['Target'] if row['Target'] else ''} ({row['Date']})"
-    if query == "life":
-        return f"{row['Who']} {row['Event']} {row['Date']}"
-    if query.startswith("number"):
-        return f"{row['Count']:,} {row['Type']}, among them {', '.join(row['Examples'])}"
-    if query == "most_connected":
-        return f"{row['Name']} ({row['Type']}): {row['Connections']:,}"
-    if query == "mentions":
-        return f"{row['Document']}: {_many(row['Mentions'], 'time')} in {_many(row['Chunks'], 'chunk')}"
-    if query == "entities":
-        return f"{row['Name']} ({row['Type']}{', ' + row['Role'] if row['Role'] else ''})"
-    return f"{row['Source']} -{row['Relationship']}-> {row['Target']}{_dated(row)}"
-
-
-def _dated(row: Row) -> str:
-    return f" ({row['Date']})" if row["Date"] else ""
+    said = {"dated": f" ({row['Date']})" if row.get("Date") else "", "examples": ", ".join(row.get("Examples", ()))}
+    said |= {"times": _many(row.get("Mentions", 0), "time"), "chunks": _many(row.get("Chunks", 0), "chunk")}
+    for name, before in (("Target", " "), ("Role", ", ")):
+        said[name.lower()] = f"{before}{row[name]}" if row.get(name) else ""
+    return _LINES[query].format(**row, **said)
 
 
 def _many(number: int, word: str) -> str:

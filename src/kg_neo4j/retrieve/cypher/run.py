@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ def read_rows(result: neo4j.Result, columns: tuple[str, ...], limits: QueryLimit
     """Return the rows of a result, whose last column has the ids that each rests on, as far as `limits` go."""
     rows: list[tuple[Cell, ...]] = []
     ids: list[tuple[str, ...]] = []
-    count, size, cuts = 0, 0, _Cuts()
+    count, size, cuts = 0, 0, Counter[str]()  # what was shortened: lists and texts
     is_more = False
     for record in result:
         count += 1
@@ -97,35 +98,27 @@ def read_rows(result: neo4j.Result, columns: tuple[str, ...], limits: QueryLimit
     notes = []
     if is_more:
         notes.append(f"reading stopped at {limits.size:,} bytes: there are more rows")
-    if cuts.lists:
-        notes.append(f"{cuts.lists} lists were cut to their first {LIST_CAP} elements")
-    if cuts.texts:
-        notes.append(f"{cuts.texts} texts were cut to their first {LONGEST_CELL:,} characters")
+    if cuts["lists"]:
+        notes.append(f"{cuts['lists']} lists were cut to their first {LIST_CAP} elements")
+    if cuts["texts"]:
+        notes.append(f"{cuts['texts']} texts were cut to their first {LONGEST_CELL:,} characters")
     is_full = is_more or count >= MOST_ROWS
     return QueryRows(columns, tuple(rows), tuple(ids), count - len(rows), is_full, tuple(notes))
 
 
-@dataclass(slots=True)
-class _Cuts:
-    """How many values were shortened."""
-
-    lists: int = 0
-    texts: int = 0
-
-
-def _cell(value: Any, cuts: _Cuts) -> Cell:
+def _cell(value: Any, cuts: Counter[str]) -> Cell:
     """Return a value of a row as plain data; what is long is cut, what is no number is nothing."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):
-        cuts.lists += len(value) > LIST_CAP
+        cuts["lists"] += len(value) > LIST_CAP
         return tuple(_cell(each, cuts) for each in value[:LIST_CAP])
     if isinstance(value, dict):
         return {str(name): _cell(each, cuts) for name, each in value.items() if each is not None}
     text = str(value)
-    cuts.texts += len(text) > LONGEST_CELL
+    cuts["texts"] += len(text) > LONGEST_CELL
     return text[:LONGEST_CELL]
 
 

@@ -98,16 +98,12 @@ def _checked(text: str, rows: QueryRows, citing: RowCitations) -> RowsText:
     return RowsText(checked, tuple(notes), citing=citing)
 
 
-def listed(rows: QueryRows, shown: int, citing: RowCitations) -> list[str]:
-    """Return the first `shown` rows as lines, each with its citations."""
-    lines = []
-    for row, ids in zip(rows.rows[:shown], rows.ids, strict=False):
-        line = words(rows.columns, row)
-        lines.append(f"- {line}{citing.cite(line, ids)}")
-    left = len(rows.rows) - len(lines) + rows.cut
-    if left > 0 or rows.is_more:
-        lines.append(f"and {'at least ' * rows.is_more}{left:,} more")
-    return lines
+def listed(
+    lines: Sequence[str], ids: Sequence[Sequence[str]], left: int, citing: RowCitations, *, is_more: bool
+) -> list[str]:
+    """Return rows in words as a list, each with its citations, and how many are left out."""
+    shown = [f"- {line}{citing.cite(line, own)}" for line, own in zip(lines, ids, strict=False)]
+    return [*shown, f"and {'at least ' * is_more}{left:,} more"] if left > 0 or is_more else shown
 
 
 def words(columns: Sequence[str], row: Sequence[Cell]) -> str:

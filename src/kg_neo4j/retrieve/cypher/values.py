@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kg_neo4j import data_files
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 
 LIST_CAP = 200  # elements of a gathered list that are returned
@@ -114,38 +115,17 @@ class Function:
     """A function that may be called."""
 
     name: str  # as it is written into the query
+    takes: str  # base of its first argument; "any"
+    gives: str  # what it returns; "element", "same": of its first argument
+    grows: int  # by how much more than its arguments the result may weigh
+    is_small: bool  # the result is a number, a truth or a short text
     least: int = 1  # arguments
     most: int = 1
-    gives: str = VALUE  # what it returns; "element", "same": of its first argument
-    takes: str = VALUE  # base of its first argument; "any"
-    grows: int = 1  # by how much more than its arguments the result may weigh
-    is_small: bool = False  # the result is a number, a truth or a short text
 
 
 AGGREGATES = ("count", "collect", "sum", "avg", "min", "max")
 FUNCTIONS = {
-    each.name.lower(): each
-    for each in (
-        Function("size", takes="any", is_small=True),
-        Function("length", takes=PATH, is_small=True),
-        Function("type", takes=RELATIONSHIP, is_small=True),
-        Function("labels", takes=NODE, grows=5),
-        Function("nodes", takes=PATH, gives=NODE, grows=7),
-        Function("relationships", takes=PATH, gives=RELATIONSHIP, grows=6),
-        Function("startNode", takes=RELATIONSHIP, gives=NODE),
-        Function("endNode", takes=RELATIONSHIP, gives=NODE),
-        Function("head", takes="any", gives="element"),
-        Function("last", takes="any", gives="element"),
-        Function("tail", takes="any", gives="same"),
-        Function("coalesce", 1, 6, gives="same", takes="any"),
-        Function("isEmpty", takes="any", is_small=True),
-        *(Function(name) for name in ("toLower", "toUpper", "lower", "upper", "trim", "lTrim", "rTrim", "reverse")),
-        *(Function(name, 2, 2) for name in ("left", "right")),
-        Function("substring", 2, 3),
-        Function("split", 2, 2),
-        Function("normalize"),
-        *(Function(name, is_small=True) for name in ("toInteger", "toFloat", "toString", "toBoolean")),
-        *(Function(name, is_small=True) for name in ("abs", "ceil", "floor", "sign", "sqrt")),
-        Function("round", 1, 2, is_small=True),
-    )
+    name.lower(): Function(name, takes, gives, int(weight.replace("small", "1")), weight == "small", *map(int, count))
+    for name, takes, gives, weight, *more in data_files.beside(__file__).rows("functions", 4, optional=1)
+    for count in ["".join(more).split()]
 }

@@ -8,7 +8,6 @@ from kg_neo4j._models import tokens
 from kg_neo4j.records import Cell
 from kg_neo4j.retrieve.checking.citations import ShownSource
 from kg_neo4j.retrieve.checking.standing import CitedThing
-from kg_neo4j.retrieve.cypher.run import QueryRows
 from kg_neo4j.retrieve.cypher.telling import RowCitations, listed, words
 from kg_neo4j.retrieve.interface import FoundChunk
 
@@ -47,10 +46,11 @@ def test_several_columns_are_named_and_empty_ones_left_out() -> None:
 
 
 def test_a_list_of_rows_cites_what_each_rests_on_and_counts_the_rest() -> None:
-    rows = QueryRows(("name",), (("Babbage",), ("Byron",), ("Kay",)), ((THING.id,), ("0" * 32,), ()), cut=4)
     citing = RowCitations({THING.id: THING}, tokens.load("approximate-1"))
-    assert listed(rows, 2, citing) == ["- name: Babbage [1]", "- name: Byron", "and 5 more"]
+    ids = ((THING.id,), ("0" * 32,), ())
+    shown = listed(["name: Babbage", "name: Byron"], ids, 5, citing, is_more=False)
+    assert shown == ["- name: Babbage [1]", "- name: Byron", "and 5 more"]
     assert [each.quote for each in citing.citations] == ["Ada met Babbage in 1833."]
     assert [each.kind for each in citing.evidence] == ["fact", "chunk"]
-    full = QueryRows(("name",), (("Babbage",),), ((),), cut=900, is_more=True)
-    assert listed(full, 2, citing)[-1] == "and at least 900 more"
+    assert listed(["name: Babbage"], ((),), 900, citing, is_more=True)[-1] == "and at least 900 more"
+    assert listed(["name: Babbage"], ((),), 0, citing, is_more=False) == ["- name: Babbage"]

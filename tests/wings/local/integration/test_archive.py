@@ -43,7 +43,7 @@ class Home:
 @pytest.fixture(scope="module")
 def llm() -> Iterator[FakeLlm]:
     with pytest.MonkeyPatch.context() as patch, FakeLlm() as server:
-        patch.setitem(openai_models._DIMENSIONS, archived_graph.EMBEDDING, fake_llm.DIMENSION)  # not asked for
+        patch.setitem(openai_models.DIMENSIONS, archived_graph.EMBEDDING, fake_llm.DIMENSION)  # not asked for
         yield server
 
 
