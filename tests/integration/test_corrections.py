@@ -173,6 +173,9 @@ def test_a_node_gets_another_name_and_type(
     found = kg.entity("Harbor Mill & Sons")
     assert (found.type, "Harbour Mill" in found.aliases) == ("PRODUCT", True)
     assert kg.entity("Harbour Mill").id == found.id
+    kg.corrections.edit_node("Harbor Mill & Sons", {"name": "Harbor Mill"})
+    kg.corrections.edit_node("Harbour Mill", {"name": "Harbor Mill & Sons"})
+    assert len(kg.corrections.all()) == 2
     (tmp_path / "mill.txt").write_text(TEXTS["mill.txt"] + " The end.")
     put(here, tmp_path, "mill.txt")
     assert kg.entity("Harbour Mill").name == "Harbor Mill & Sons"

@@ -208,7 +208,14 @@ def _edited(
 
 
 def _values(graph: Graph, name: str, values: Mapping[str, str], because: str) -> list[StoredDecision]:
-    node, given = graph.end(name), dict(values)
+    ends, given = graph.ends(name), dict(values)
+    node = min(ends, key=lambda each: each.key)
+    nodes = {each.key: each for each in ends}
+    before = {  # what was decided of it under one of its keys is decided again
+        each.decision.right_key: nodes[each.decision.left_key]
+        for each in graph.stored
+        if each.decision.kind is Kind.EDITED_NODE and not each.decision.revoked and each.decision.left_key in nodes
+    }
     found: dict[str, PropertyValue] = {}
     if "name" in given:
         found["name"] = text_of(given.pop("name"), "name", LONGEST)
@@ -218,6 +225,6 @@ def _values(graph: Graph, name: str, values: Mapping[str, str], because: str) ->
     if empty := next((column for column, value in found.items() if value == ""), None):
         raise UsageError(f"{empty} has no value")
     return [
-        graph.decision(Kind.EDITED_NODE, Content(node=node, column=column, value=value), because)
+        graph.decision(Kind.EDITED_NODE, Content(node=before.get(column, node), column=column, value=value), because)
         for column, value in sorted(found.items())
     ]

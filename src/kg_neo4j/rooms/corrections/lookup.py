@@ -94,14 +94,17 @@ class Graph:
         if new_type and not bearing(self.database, self.name, name):
             text, type_ = text_of(name, "name", LONGEST), self.node_type(new_type)
             return End(text, type_, mention_key(self.name, text, type_))
-        entity = self.entity(name)["id"]
-        rows = self.database.read(queries.get("corrections/names"), graph=self.name, id=entity)
-        ends = [self._end(row["key"], row["names"]) for row in rows]
-        known = [each for each in ends if mention_key(self.name, each.name, each.type) == each.key]
+        known = [each for each in self.ends(name) if mention_key(self.name, each.name, each.type) == each.key]
         if not known:
             hint = "`kg resolve --list` shows what parts them"
             raise UsageError(f"no name means {name!r} alone: another one bears it, too", hint=hint)
-        return min(known, key=lambda each: (normalise(each.name) != normalise(name), each.key != entity, each.key))
+        return min(known, key=lambda each: (normalise(each.name) != normalise(name), each.key))
+
+    def ends(self, name: str) -> list[End]:
+        """Return an entity under all its keys."""
+        asked = {"graph": self.name, "id": self.entity(name)["id"]}
+        rows = self.database.read(queries.get("corrections/names"), **asked)
+        return [self._end(row["key"], row["names"]) for row in rows]
 
     def _end(self, key: str, names: Sequence[Sequence[Any]]) -> End:
         """Return the name and type whose key this is, the most frequent; of a namesake those that it is shown with."""
