@@ -23,6 +23,7 @@ class Quote:
     section: str = ""  # of a passage: its heading, and what the document says before and after
     before: str = ""
     after: str = ""
+    correction: str = ""  # what a person corrected in these words
 
 
 @dataclass(frozen=True, slots=True)

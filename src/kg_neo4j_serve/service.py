@@ -328,7 +328,8 @@ def without_header(cypher: str) -> str:
 
 
 def _quote(at: Citation) -> results.Quote:
-    return results.Quote(shortened(at.quote), at.document, at.chunk_id, at.start, at.end, at.page, at.line)
+    where = (at.document, at.chunk_id, at.start, at.end, at.page, at.line)
+    return results.Quote(shortened(at.quote), *where, correction=at.correction)
 
 
 def quotes_of(database: Database, graph: str, things: Mapping[str, CitedThing]) -> dict[str, results.Quote]:
