@@ -35,7 +35,7 @@ TEXTS = {
 NODES = "sentences,node_id,node_type,name,start_date,end_date,role,location,description\n"
 RELATIONSHIPS = "\nsentences,node_id_1,relationship_type,node_id_2,start_date,end_date,phrase\n"
 ANSWERS = {
-    "Ada Reed was born": NODES
+    "born in Durham.": NODES
     + "1,n1,PERSON,Ada Reed,,,,,\n1,n2,ORGANIZATION,Harbour Mill,,,,,\n2,n3,PLACE,Durham,,,,,\n"
     + "3,n4,PERSON,Tom Hale,,,,,\n"
     + RELATIONSHIPS
