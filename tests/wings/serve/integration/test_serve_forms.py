@@ -71,7 +71,7 @@ def prepare(client: httpx.Client, settings: Settings, action: str) -> None:
     while [each for each in client.get("/api/status").json()["jobs"] if each["state"] in ("waiting", "running")]:
         time.sleep(0.05)
     if action == "/questions/remove":
-        post(client, "/questions/add", question="Who lit the lamp?", right="Nobody did.")
+        post(client, "/questions/add", question="Who lit the lamp?", right="It was Ines.")
     how = {"settings": settings, "analytics": False, "budget": None}
     stored = [each.decision for each in resolve.decisions(settings=settings) if each.decision.rule == resolve.PERSON]
     held = [each.id for each in stored if not each.revoked]
@@ -116,7 +116,7 @@ def filled(client: httpx.Client, settings: Settings, action: str) -> dict[str, s
     assert forms, shown
     form = forms[-1]
     fields = {each.get("name"): each.get("value", "") for each in form.xpath(".//input[not(@type='file')]")}
-    return fields | {"/login": {"token": TOKEN}, "/questions/add": {"right": "Nobody did."}}.get(action, {})
+    return fields | {"/login": {"token": TOKEN}, "/questions/add": {"right": "It was Ines."}}.get(action, {})
 
 
 def submitted(client: httpx.Client, action: str, fields: Mapping[str, str], headers: Mapping[str, str]) -> int:
