@@ -46,7 +46,7 @@ FORMS = """[...document.forms].flatMap((form, place) => {
   });
 })"""
 LOOSE = f"""[...document.querySelectorAll("{PRESSED}")].filter(each =>
-  !each.form && each.tagName !== "SUMMARY" && !each.closest(".kg-viewer")).map(each => each.outerHTML)"""
+  !each.form && each.tagName !== "SUMMARY" && !each.closest(".kg-viewer, #history")).map(each => each.outerHTML)"""
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,24 @@ def takes_back(site: Site, given: dict[str, str]) -> Iterator[None]:
     assert before.keys() - decisions(site).keys() == {given["id"]}
 
 
+@contextmanager
+def keeps_a_question(site: Site, given: dict[str, str]) -> Iterator[None]:
+    """Promise that the question is kept with its wrong answer and the right one."""
+    yield
+    newest = site.client.get("/questions.json").json()["questions"][0]
+    assert (newest["question"], newest["wrong"]) == (given["question"], given["wrong"])
+    assert newest["right"] == "He is another one."
+
+
+@contextmanager
+def removes_a_question(site: Site, given: dict[str, str]) -> Iterator[None]:
+    """Promise that one question is gone."""
+    before = {each["id"] for each in site.client.get("/questions.json").json()["questions"]}
+    yield
+    after = {each["id"] for each in site.client.get("/questions.json").json()["questions"]}
+    assert before - after == {given["id"]}
+
+
 def cookie_of(tab: Tab, name: str) -> dict[str, Any]:
     """Return a cookie that the browser would send to the page that it shows."""
     [found] = [each for each in tab.call("Network.getCookies")["cookies"] if each["name"] == name]
@@ -190,9 +208,11 @@ KNOWN = {
     "/merges/decide They are one": Known({}, "/merges", decides("must-link")),
     "/merges/decide Keep apart": Known({}, "/merges", decides("cannot-link")),
     "/merges/undo Take back": Known({}, "/merges", takes_back),
+    "/questions/add Keep this question": Known({"right": "He is another one."}, "/questions", keeps_a_question),
+    "/questions/remove Remove": Known({}, "/questions", removes_a_question),
     "/login Log in": Known({"token": TOKEN}, "/", logs_in),
 }
-WRITING = {each for each in KNOWN if each.startswith(("/load", "/merges"))}
+WRITING = {each for each in KNOWN if each.startswith(("/load", "/merges", "/questions"))}
 
 
 @pytest.fixture(scope="module")
@@ -238,10 +258,11 @@ def check_quiet(tab: Tab, status: int = 200) -> None:
 def fill(site: Site, form: Mapping[str, Any], values: Mapping[str, str]) -> None:
     """Write into the fields of a form, and choose a file for each field of files."""
     tab, element = site.tab, f"document.forms[{form['place']}]"
-    tab.value(f"{element}.querySelectorAll('details').forEach(each => {{ each.open = true; }})")
+    around = f"[...{element}.querySelectorAll('details'), {element}.closest('details')]"
+    tab.value(f"{around}.filter(Boolean).forEach(each => {{ each.open = true; }})")
     for name in form["open"]:
         control = f"{element}.elements['{name}']"
-        if name in form["files"]:
+        if name in form["files"] and name != "folder":
             node = tab.call("Runtime.evaluate", expression=control)["result"]["objectId"]
             tab.call("DOM.setFileInputFiles", objectId=node, files=[str(site.folder / UPLOADED)])
             assert UPLOADED in tab.value("document.querySelector('#chosen').innerText")
@@ -281,7 +302,8 @@ def press_forms(site: Site, page: str) -> None:
         form = next(each for each in site.tab.value(FORMS) if f"{each['action']} {each['button']}" == kind)
         with KNOWN[kind].promise(site, form["hidden"]):
             status, place = submit(site, page, form, KNOWN[kind].fields)
-            assert (status, urlsplit(place).path) == (200, KNOWN[kind].ends), (page, form)
+            said = site.tab.value("document.querySelector('main').innerText")
+            assert (status, urlsplit(place).path) == (200, KNOWN[kind].ends), (page, form, said)
         check_quiet(site.tab)
         site.seen.add(kind)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -29,31 +29,15 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         raise UsageError(f"show is open or decided, not {show[:20]!r}")
     database, skip = service.database(), start_of(given.get("cursor"))
     stored = stored_decisions(database, service.graph)
-    is_large = _is_large(database, service.graph)
+    is_large = service.is_large()
     found: dict[str, Any] = {"show": show, "is_first": skip == 0, "open": (), "decided": (), "is_large": is_large}
     if show == "decided":
         listed = sorted(map(_decided, stored), key=lambda each: (each["revoked"], -each["run"]))
         found["decided"], found["cursor"] = page(listed, skip, limits.ROWS)
         return found
-    proposals = () if is_large else _proposals(service)
-    shown, found["cursor"] = page(proposals, skip, limits.ROWS)
+    shown, found["cursor"] = page(service.proposals(), skip, limits.ROWS)
     found["open"] = _proposed(database, service.graph, shown, stored)
     return found
-
-
-def _is_large(database: Database, graph: str) -> bool:
-    """Return whether looking for proposals, and computing communities again, would keep a page waiting."""
-    return bool(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"] > limits.MOST_PROPOSED)
-
-
-def _proposals(service: Service) -> Sequence[Proposal]:
-    """Return what `kg resolve --dry-run` shows, open questions first; nothing for a graph without documents."""
-    from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
-
-    if not service.documents(limit=1).total:
-        return ()
-    found = resolve(settings=service.settings, options=ResolveOptions(dry_run=True)).proposals
-    return sorted(found, key=lambda each: (each.verdict != "ask", -each.score, each.left.key, each.right.key))
 
 
 def _proposed(
@@ -121,8 +105,7 @@ def undo(service: Service, form: Mapping[str, Any]) -> str:
 
 
 def _how(service: Service) -> dict[str, Any]:
-    is_large = _is_large(service.database(), service.graph)
-    return {"settings": service.settings, "analytics": not is_large, "budget": service.budget}
+    return {"settings": service.settings, "analytics": not service.is_large(), "budget": service.budget}
 
 
 def _field(form: Mapping[str, Any], name: str) -> str:
@@ -130,5 +113,5 @@ def _field(form: Mapping[str, Any], name: str) -> str:
     return checked(value if isinstance(value, str) else "", name)
 
 
-PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70),)
+PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70, section="merges"),)
 ACTIONS = (Action("/merges/decide", decide), Action("/merges/undo", undo))
