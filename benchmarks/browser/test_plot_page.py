@@ -21,7 +21,7 @@ from chromium import Tab, browser
 from hostile_texts import PAYLOADS
 from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
 from kg_neo4j.organise.viewer.view import GraphView, draw_page, draw_still
-from viewed_graph import hostile, people
+from viewed_graph import circles, hostile, people
 
 VIEWER = "document.querySelector('.kg-viewer').kgViewer"
 CARD = "document.querySelector('.kg-card').innerText"
@@ -76,6 +76,22 @@ def test_names_are_readable_at_the_first_zoom(tab: Tab, tmp_path: Path, width: i
     )
     assert tab.value("document.documentElement.scrollWidth") == width
     assert (tab.complaints(), tab.requests()) == ([], [address])
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_places_fill_the_window_and_hold_their_nodes(tab: Tab, tmp_path: Path, width: int, height: int) -> None:
+    tab.open(write(circles(), tmp_path), width=width, height=height)
+    spots = tab.value(f"{VIEWER}.nodes.map(each => {VIEWER}.at(each))")
+    room = tab.value(f"[{VIEWER}.width, {VIEWER}.height]")
+    filled = [(max(axis) - min(axis)) / side for axis, side in zip(zip(*spots, strict=True), room, strict=True)]
+    assert max(filled) > 0.85
+    assert min(filled) > 0.4
+    boxes, nodes = tab.value(
+        f"[{VIEWER}.data.places.map(each => each[1]), {VIEWER}.nodes.map(each => [each.x, each.y])]"
+    )
+    inside = [sum(left < x < right and top < y < bottom for left, top, right, bottom in boxes) for x, y in nodes]
+    assert inside == [1] * 120
+    assert tab.complaints() == []
 
 
 def contrast(one: str, other: str) -> float:
@@ -408,7 +424,9 @@ def test_a_node_brings_its_neighbours_from_the_server(tab: Tab, by: str) -> None
         boxes = tab.value(f"{VIEWER}.nodes.map(each => [each.x, each.y])")
         for (ax, ay), (bx, by_) in combinations(boxes[4:], 2):
             assert abs(ax - bx) >= 0.9 or abs(ay - by_) >= 0.35
-        assert "8 more were added" in tab.value(CAPTION)
+        assert "8 neighbours were added" in tab.value(CAPTION)
+        if by == "press":
+            assert tab.value("document.activeElement.localName") == "canvas"  # its button is gone
         assert "are here" not in tab.value(CARD)
         assert tab.value("document.querySelectorAll('.kg-more').length") == 0
         assert tab.value(f"{VIEWER}.edges.length") == 11

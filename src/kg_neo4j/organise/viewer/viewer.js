@@ -132,6 +132,7 @@ class Viewer {
     this.readColours();
     this.listen();
     this.resize();
+    if (this.height > 1.15 * this.width) this.stack();
     this.fit();
     this.follow();
   }
@@ -159,11 +160,14 @@ class Viewer {
     return fresh.length;
   }
 
-  settle(node, around) { // at the nearest free spot of a spiral
+  settle(node, around) { // at the nearest free spot of a spiral, outside of other places
     node.place = around.place;
+    const isIn = ({ x, y }, [left, top, right, bottom]) => left < x + 0.4 && x - 0.4 < right && top < y + 0.3 && y - 0.3 < bottom;
+    const others = this.data.places.map(each => each[1]).filter(each => !isIn(around, each));
     for (let turn = 4; turn < 4000; turn++) {
       const angle = turn * 2.4, reach = 0.3 * Math.sqrt(turn);
       [node.x, node.y] = [around.x + 1.4 * reach * Math.cos(angle), around.y + reach * Math.sin(angle)];
+      if (others.some(each => isIn(node, each))) continue;
       if (!this.nodes.some(other => Math.abs(other.x - node.x) < 0.9 && Math.abs(other.y - node.y) < 0.35 + node.size + other.size)) return;
     }
   }
@@ -219,7 +223,7 @@ class Viewer {
   writeCaption() {
     const seen = this.seen.length, all = this.nodes.length, added = all - this.data.nodes.length;
     const parts = [this.data.caption];
-    if (added) parts.push(`${added} more were added by hand`);
+    if (added) parts.push(`${added} neighbours were added`);
     if (seen < all) parts.push(`${seen} of ${all} are seen: the filter leaves out the others`);
     this.caption.textContent = parts.join(". ") + ".";
     this.canvas.setAttribute("aria-label", `Graph of ${seen} nodes. Arrows go to the next node, E shows its neighbours, plus and minus zoom, 0 shows all.`);
@@ -291,6 +295,39 @@ class Viewer {
   }
 
   // ---- where things are on the canvas
+
+  stack() { // places go below each other on a tall canvas
+    const rooms = [...new Set(this.nodes.map(node => node.place))].map(place => {
+      const nodes = this.nodes.filter(node => node.place === place), [{ x, y }] = nodes;
+      const own = nodes.length > 2 ? this.data.places.find(([, [left, top, right, bottom]]) => left < x && x < right && top < y && y < bottom) : null;
+      const xs = nodes.map(node => node.x), ys = nodes.map(node => node.y);
+      const [left, top, right, bottom] = own?.[1] ?? [Math.min(...xs) - 0.4, Math.min(...ys) - 0.2, Math.max(...xs) + 0.4, Math.max(...ys) + 0.4];
+      const [ax, ay] = [(left + right) / 2, (top + bottom) / 2];
+      return { nodes, own, ax, ay, wide: (right - left) / 2 + 0.1, high: (bottom - top) / 2 + 0.1 };
+    });
+    const best = [1, 0.8, 0.6].map(narrow => this.pack(rooms.map(room => ({ ...room, x: room.ax * narrow, y: room.ay / narrow })))).sort((one, other) => other.scale - one.scale)[0];
+    for (const { nodes, own, ax, ay, x, y } of best.rooms) {
+      for (const node of nodes) { node.x += x - ax; node.y += y - ay; }
+      if (own) own[1] = own[1].map((each, side) => each + (side % 2 ? y - ay : x - ax));
+    }
+  }
+
+  pack(rooms) { // together as far as there is room; the scale is that of all on the canvas
+    for (let turn = 0; turn < 300; turn++) {
+      if (turn < 150) for (const room of rooms) { room.x *= 0.97; room.y *= 0.97; }
+      for (const [place, one] of rooms.entries()) {
+        for (const other of rooms.slice(place + 1)) {
+          const x = one.wide + other.wide - Math.abs(one.x - other.x), y = one.high + other.high - Math.abs(one.y - other.y);
+          if (x <= 0 || y <= 0) continue;
+          const [axis, by] = x / this.width < y / this.height ? ["x", x / 2] : ["y", y / 2], side = one[axis] < other[axis] ? -1 : 1;
+          one[axis] += side * by;
+          other[axis] -= side * by;
+        }
+      }
+    }
+    const span = (axis, half) => Math.max(...rooms.map(room => room[axis] + room[half])) - Math.min(...rooms.map(room => room[axis] - room[half]));
+    return { rooms, scale: Math.min(this.width / span("x", "wide"), this.height / span("y", "high")) };
+  }
 
   fit() {
     const seen = this.seen, boxes = this.data.places.map(each => each[1]).filter(() => seen.length === this.nodes.length);
@@ -547,6 +584,7 @@ class Viewer {
       const answer = await fetch(this.data.more_at + "?" + given, { headers: { accept: "application/json" } });
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const { picture } = await answer.json();
+      const hadFocus = this.card.contains(document.activeElement);
       this.adopt(picture);
       const count = this.take(picture, node);
       for (const each of picture.nodes) Object.assign(this.things.get(each.id), { degree: each.degree });
@@ -555,6 +593,8 @@ class Viewer {
       this.writeFilter();
       this.writeCaption();
       this.choose(node.id);
+      if (hadFocus) (this.card.querySelector(".kg-more") ?? this.canvas).focus();
+      if (this.nodes.map(each => this.at(each)).some(([x, y]) => x < 0 || y < 0 || x > this.width || y > this.height)) this.fit();
       if (!count) add(this.card, "p", "kg-note", "There are no other neighbours to show.");
     } catch (error) {
       add(note ?? this.card, "span", "", `More could not be read: ${error.message}`);
