@@ -109,7 +109,7 @@ def test_a_picture_fills_its_paper(name):
     assert (high <= 1).all()
     assert low[0] < 1 / 6
     assert high[0] > 5 / 6
-    assert high[1] > 0.9
+    assert high[1] > 5 / 6
     assert low[1] < (0.5 if name == "two" else 0.25)  # below the title
 
 
