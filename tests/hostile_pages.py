@@ -21,7 +21,8 @@ ELEMENTS = frozenset(
 )
 ATTRIBUTES = frozenset(
     "lang charset name content rel href class aria-label aria-current aria-hidden aria-describedby id tabindex viewbox "
-    "d cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity font-size text-anchor xmlns role action method for "
+    "d cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity stroke-width fill-opacity rx xmlns role action method for "
+    "font-size font-style font-weight transform text-anchor "
     "type value required maxlength autocomplete autofocus dir selected open "
     "data-stream data-inline src defer scope hidden "
     "width height colspan inputmode enctype multiple accept max http-equiv data-events data-shows list checked "

@@ -21,6 +21,15 @@ def people(size: int = 12) -> GraphView:
     return replace(shown, details=details)
 
 
+def circles(count: int = 6, size: int = 20) -> GraphView:
+    """Return communities that are trees, each related to the next one."""
+    nodes = tuple(PlotNode(n, f"Person number {n}", "PERSON", str(n % count), 2) for n in range(count * size))
+    pairs = [(n, n % count + n // count // 3 * count) for n in range(count, count * size)]
+    pairs += [(n, (n + 1) % count) for n in range(count)]
+    edges = tuple(PlotRelationship(one, "MET", other, 1) for one, other in pairs)
+    return view(PlotGraph("circles", nodes, edges, len(nodes)), "type")
+
+
 def hostile() -> GraphView:
     """Return a ring of nodes in which a payload is each name, type, description, quote, title and address."""
     nodes = tuple(PlotNode(n, text, text, "", 2) for n, text in enumerate(PAYLOADS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import httpx
@@ -11,7 +12,8 @@ from chromium import Tab
 
 PRESSED = "button, summary, select, input, textarea, [role=button], [onclick], [contenteditable]"
 VIEWER = "document.querySelector('.kg-viewer')"
-KNOWN = ".kg-tools button, .kg-group, .kg-line, .kg-link, .kg-search, .kg-legend select"
+KNOWN = ".kg-tools button, .kg-group, .kg-line, .kg-link, .kg-search, .kg-legend select, .kg-more, summary"
+KNOWN += ", .kg-filter input, .kg-save button"
 CARD = "document.querySelector('.kg-card h2').innerText.trim()"
 
 
@@ -21,6 +23,8 @@ def press_viewer(tab: Tab, client: httpx.Client) -> str:
     assert tab.value(f"{alien}.map(each => each.outerHTML)") == []
     press_tools(tab)
     groups = sum(press_groups(tab, kind) for kind in tab.value(f"Object.keys({VIEWER}.kgViewer.data.legends)"))
+    ticks = press_filter(tab)
+    saved = press_save(tab)
     names = choose_each(tab, ".kg-card .kg-line")
     press(tab, ".kg-search")
     tab.call("Input.insertText", text=names[0][:1])
@@ -34,7 +38,7 @@ def press_viewer(tab: Tab, client: httpx.Client) -> str:
     tab.click_through(*tab.spot("document.querySelector('.kg-card a')"))
     assert (tab.documents()[-1]["status"], tab.value("location.href")) == (200, links[0])
     counts = f"{groups} groups, {len(names)} names, {len(hits)} hits, {connections} connections, {len(links)} links"
-    return f"3 tools, {counts}"
+    return f"3 tools, {ticks} ticks, {saved} files, {counts}"
 
 
 def press(tab: Tab, selector: str, number: int = 0) -> None:
@@ -69,6 +73,53 @@ def press_groups(tab: Tab, kind: str) -> int:
             press(tab, ".kg-group", number)
             assert tab.value(f"{VIEWER}.querySelectorAll('.kg-group')[{number}].ariaPressed") == state
     assert count > 0
+    return count
+
+
+def press_filter(tab: Tab) -> int:
+    """Press each tick of the filter twice, and "all or none"; write years; return how many ticks there are."""
+    press(tab, ".kg-filter summary")
+    seen = f"{VIEWER}.kgViewer.seen.length + {VIEWER}.kgViewer.edges.filter(each => each.seen).length"
+    whole, count = tab.value(seen), int(tab.value(f"{VIEWER}.querySelectorAll('.kg-tick').length"))
+    for number in range(count):
+        press(tab, ".kg-tick input", number)
+        undated = tab.value(f"{VIEWER}.querySelectorAll('.kg-tick')[{number}].textContent.includes('without a year')")
+        assert tab.value(seen) < whole or undated
+        press(tab, ".kg-tick input", number)
+        assert tab.value(seen) == whole
+    for number in range(int(tab.value(f"{VIEWER}.querySelectorAll('.kg-filter .kg-link').length"))):
+        press(tab, ".kg-filter .kg-link", number)
+        assert tab.value(seen) < whole
+        press(tab, ".kg-filter .kg-link", number)
+        assert tab.value(seen) == whole
+    for number in range(int(tab.value(f"{VIEWER}.querySelectorAll('.kg-year').length"))):
+        press(tab, ".kg-year", number)
+        tab.call("Input.insertText", text=("99999", "-99999")[number])
+        assert tab.value(seen) < whole
+        tab.value(
+            f"(() => {{ const year = {VIEWER}.querySelectorAll('.kg-year')[{number}]; year.value = ''; "
+            "year.dispatchEvent(new Event('input')); })()"
+        )
+        assert tab.value(seen) == whole
+    press(tab, ".kg-filter summary")
+    assert count > 1
+    return count
+
+
+def press_save(tab: Tab) -> int:
+    """Press each button that makes a file, note what it would be, and return how many there are."""
+    press(tab, ".kg-save summary")
+    count = int(tab.value(f"{VIEWER}.querySelectorAll('.kg-save button').length"))
+    tab.value(f"window.kept = []; {VIEWER}.kgViewer.save = (...file) => window.kept.push(file); null")
+    for number in range(count):
+        press(tab, ".kg-save button", number)
+    kept = tab.value("window.kept")
+    tab.value(f"delete {VIEWER}.kgViewer.save; null")
+    assert [suffix for suffix, _, _ in kept] == ["svg", "json", "csv"]
+    assert kept[0][2].startswith("<svg ")
+    assert len(json.loads(kept[1][2])["nodes"]) == tab.value(f"{VIEWER}.kgViewer.nodes.length")
+    assert kept[2][2].count("\r\n") > 1
+    press(tab, ".kg-save summary")
     return count
 
 

@@ -1,16 +1,16 @@
 // title:   Evidence of a picture's relationships
 // purpose: What a click on a relationship shows: its description, and the words that state it.
 // mode:    read
-// params:  $graph STRING (graph name, default main); $facts LIST<STRING> (fact_id of each relationship);
+// params:  $graph STRING (graph name, default main); $keys LIST<STRING> (fact_id of each relationship);
 //          $quotes INTEGER (of a fact, >= 1, default 8); $hub INTEGER (statements of one fact to look at, >= 1, default 2000)
-// columns: Fact STRING, Description STRING (empty where there is none), Evidence INTEGER (rows that state it),
+// columns: Key STRING (of the fact), Description STRING (empty where there is none), Evidence INTEGER (rows that state it),
 //          Quotes LIST<LIST> (chunk, start and end of the words in its text, the words, title of the document, with the line of a table)
 // order:   none
 // source:  kg-neo4j
-UNWIND $facts AS fact
+UNWIND $keys AS fact
 MATCH (f:KgFact {id: fact})
 WHERE f.graph = $graph
-RETURN fact AS Fact, coalesce(f.summary, f.description, '') AS Description, coalesce(f.evidence_count, 0) AS Evidence,
+RETURN fact AS Key, coalesce(f.summary, f.description, '') AS Description, coalesce(f.evidence_count, 0) AS Evidence,
        COLLECT {
          MATCH (f)-[s:STATED_IN]->(c:KgChunk)
          WHERE s.stated IS NULL

@@ -13,7 +13,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.plot import plot
 from kg_neo4j.organise.plot_graph import read_graph
-from kg_neo4j.organise.viewer.view import QUOTES, ViewDetail, ViewQuote, entity_details, fact_details
+from kg_neo4j.organise.viewer.view import QUOTES, ViewDetail, ViewQuote, read_details
 
 CREATE = Query(
     name="test/create",
@@ -57,6 +57,26 @@ ATTEST = Query(
         FOREACH (place IN range(0, 8) |
           CREATE (a)-[:MENTIONED_IN {row: place, quote: 'Ada, ' + (place / 2), quote_start: null}]->(c))
         CREATE (a)-[:MENTIONED_IN {row: 99, quote_start: 2, quote_end: 5}]->(c)
+    """,
+)
+
+DATE = Query(
+    name="test/date",
+    title="",
+    purpose="",
+    mode="write",
+    params=(),
+    columns=(),
+    order="",
+    source="",
+    text="""
+        MATCH (a:KgEntity {graph: $graph, name: 'Ada'})-[ben:KNOWS]->(:KgEntity {name: 'Ben'}),
+              (a)-[cleo:KNOWS]->(:KgEntity {name: 'Cleo'}), (dan:KgEntity {name: 'Dan'})-[:KNOWS]->(a)
+        SET ben.start_date = '1833-06', ben.end_date = '1840', cleo.start_date = '-44'
+        SET dan.type = 'DATE', dan.name = '14 September 1769'
+        CREATE (:KgCommunity {id: $graph + 'c0', graph: $graph, level: 0, number: 0, title: 'The first circle'}),
+               (:KgCommunity {id: $graph + 'c1', graph: $graph, level: 1, number: 1, title: 'A finer one'}),
+               (:KgCommunity {id: $graph + 'c2', graph: $graph, level: 0, number: 2})
     """,
 )
 
@@ -108,12 +128,24 @@ def test_of_a_graph_without_relationships_nothing_is_drawn(database, graph, tmp_
 
 def test_the_caption_says_how_many_are_not_drawn_and_for_what(database, filled, tmp_path):
     assert plot(database, filled, tmp_path / "graph.svg", limit=3).left_out == 1
-    told = "1 entity without a relationship is not drawn"
-    assert f">3 of 4 nodes, 4 relationships; {told}</text>" in (tmp_path / "graph.svg").read_text("utf-8")
+    caption = "3 of 5 nodes: the most connected ones; 1 has fewer relationships; 1 has none. 4 relationships"
+    assert f">{caption}</text>" in (tmp_path / "graph.svg").read_text("utf-8")
     plot(database, filled, tmp_path / "graph.html")
     page = (tmp_path / "graph.html").read_text("utf-8")
     data = json.loads(re.search(r'id="kg-graph">(.*?)</script>', page)[1])
-    assert (data["total_nodes"], data["left_out"]) == (4, told)
+    assert data["caption"] == "4 of 5 nodes: those with relationships; 1 has none. 5 relationships"
+    assert (data["more_at"], {node["name"]: node["degree"] for node in data["nodes"]}["Ada"]) == ("", 5)
+
+
+def test_titles_of_communities_and_years_of_relationships_are_read(database, filled):
+    database.write(DATE, graph=filled)
+    found = read_graph(database, filled, 150)
+    assert found.titles == {"0": "The first circle"}
+    years = {(found.nodes[each.source].name, found.nodes[each.target].name): each.years for each in found.relationships}
+    assert years[("Ada", "Ben")] == (1833, 1840)
+    assert years[("Ada", "Cleo")] == (-44,)
+    assert years[("14 September 1769", "Ada")] == (1769,)
+    assert years[("Ben", "Ada")] == ()
 
 
 @pytest.mark.parametrize(
@@ -188,7 +220,7 @@ def attested(database, filled):
 
 def test_details_are_the_words_of_the_sources_each_once(database, attested):
     ada = num(attested, 0)
-    found = entity_details(database, attested, [ada, num(attested, 4), 1])
+    found = read_details(database, attested, "entity", [ada, num(attested, 4), 1])
     assert list(found) == [ada, num(attested, 4)]
     assert found[ada].description == "A countess."
     assert found[ada].evidence == 9
@@ -200,10 +232,10 @@ def test_details_are_the_words_of_the_sources_each_once(database, attested):
 
 def test_details_of_a_fact_are_what_sources_state(database, attested):
     fact = attested + "f"
-    assert fact_details(database, attested, [fact, "unknown"]) == {
+    assert read_details(database, attested, "fact", [fact, "unknown"]) == {
         fact: ViewDetail("Old friends.", 2, (ViewQuote("Ada knew Ben", "Letters"),))
     }
-    assert fact_details(database, attested + "-other", [fact]) == {}
+    assert read_details(database, attested + "-other", "fact", [fact]) == {}
 
 
 def test_a_page_holds_the_details_of_nodes_and_relationships(database, attested, tmp_path):
@@ -222,7 +254,7 @@ def test_a_page_holds_the_details_of_nodes_and_relationships(database, attested,
 )
 def test_the_queries_are_what_their_headers_say(database, name):
     query = queries.get(f"analytics/{name}")
-    params = {"graph": "main", "limit": 1, "least": 1, "nums": [], "facts": [], "quotes": 1, "hub": 1}
+    params = {"graph": "main", "limit": 1, "least": 1, "nums": [], "keys": [], "quotes": 1, "hub": 1}
     columns, kind = database.explain(query, **{each.name: params[each.name] for each in query.params})
     assert columns == tuple(column.name for column in query.columns)
     assert kind == "r"

@@ -49,9 +49,7 @@ def plot(
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         report = plotting.plot(database, settings.graph, target, colour_by=colour_by, limit=limit)
-    facts = {"picture": report.path, "nodes": report.nodes, "relationships": report.relationships}
-    facts |= {"not drawn": f"{report.left_out:,} without a relationship"} if report.left_out else {}
-    show(report, facts, as_json=as_json)
+    show(report, {"picture": report.path, "shown": report.caption}, as_json=as_json)
 
 
 def export(target: Path, archive: bool = False, graph: str | None = None, as_json: bool = False) -> None:

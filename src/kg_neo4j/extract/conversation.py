@@ -21,18 +21,7 @@ from kg_neo4j._models.answer_text import PROMPT_CUT, RUNAWAY
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, KgError
 from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask, Context, last_sentences, rank
 from kg_neo4j.extract.interface import Extractor, FollowUp
-from kg_neo4j.extract.reading import (
-    AGAIN,
-    CONTINUE,
-    GLEAN,
-    HALF,
-    REPAIR,
-    USABLE,
-    Rounds,
-    is_cut,
-    shorten,
-    without_rows,
-)
+from kg_neo4j.extract.reading import AGAIN, CONTINUE, GLEAN, HALF, REPAIR, USABLE, Rounds, is_cut, shorten, without_rows
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
 from kg_neo4j.words import split_words
 

@@ -29,15 +29,7 @@ from kg_neo4j.extract.values import (
     parse_year,
     unmarked,
 )
-from kg_neo4j.records import (
-    DroppedValue,
-    NodeRow,
-    PropertyValue,
-    Rejection,
-    RejectionReason,
-    RelationshipRow,
-    Span,
-)
+from kg_neo4j.records import DroppedValue, NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
 
 PERSON = "PERSON"  # the type whose nodes have years of birth and death
 FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text

@@ -93,11 +93,7 @@ class CommunityReportsPlan:
 
 
 def plan_reports(
-    database: Database,
-    graph: str,
-    door: Door,
-    tokeniser: Tokeniser,
-    wanted: Wanted | None = None,
+    database: Database, graph: str, door: Door, tokeniser: Tokeniser, wanted: Wanted | None = None
 ) -> CommunityReportsPlan:
     """Return what `write_reports` would ask, without a price: the same run, with a door that counts, without writing.
 

@@ -25,6 +25,7 @@ class PlotReport:
     nodes: int
     relationships: int
     left_out: int  # entities without a relationship
+    caption: str  # what is shown, and why
 
 
 def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
@@ -50,7 +51,7 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
         picture = draw_file(view(data, colour_by))
         content = as_png(picture) if suffix == ".png" else picture.encode("utf-8")
     write_whole(target, content)
-    return PlotReport(target, len(data.nodes), len(data.relationships), data.alone)
+    return PlotReport(target, len(data.nodes), len(data.relationships), data.alone, data.caption())
 
 
 def as_png(picture: str, *, system_fonts: bool = True) -> bytes:

@@ -20,15 +20,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Citation, Claim, Usage
 from kg_neo4j.retrieve.ask_context import AskContext
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, check
-from kg_neo4j.retrieve.checking.claims import (
-    ACCUSED,
-    DROP,
-    UNCITED,
-    CheckedClaims,
-    check_claims,
-    judge,
-    settle,
-)
+from kg_neo4j.retrieve.checking.claims import ACCUSED, DROP, UNCITED, CheckedClaims, check_claims, judge, settle
 from kg_neo4j.retrieve.checking.support import QUOTED, SUPPORTED
 from kg_neo4j.retrieve.interface import NOT_IN_GRAPH, UNANSWERED, Found, Search
 from kg_neo4j.retrieve.packing import PackedContext, pack_found, render

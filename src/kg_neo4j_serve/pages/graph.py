@@ -17,7 +17,7 @@ from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
 from kg_neo4j_serve import limits
 from kg_neo4j_serve.addresses import at
 from kg_neo4j_serve.limits import picked
-from kg_neo4j_serve.refusals import NoSuchEntity
+from kg_neo4j_serve.refusals import NoSuchEntity, missing
 from kg_neo4j_serve.rendering import ServedPage
 from kg_neo4j_serve.results import EntityCard, Quote
 from kg_neo4j_serve.service import Service
@@ -31,7 +31,7 @@ DRAWN = 40  # neighbours in the picture of an entity; all others on the page of 
 FACTS = 10  # of a page
 LISTED = 60  # neighbours in the list
 
-_ID = re.compile(r"\b[0-9a-f]{32}\b")
+_ID, _NUM = re.compile(r"\b[0-9a-f]{32}\b"), re.compile(r"\b[0-9a-z]{1,12}\b")  # a num in base 36: addresses stay short
 
 
 def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -90,25 +90,54 @@ def _quote(row: Sequence[Any]) -> Quote:
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the entities of `ids`, those around `name`, or the most connected ones; `limit` of them."""
+    """Return the entities of `ids` and `nums`, those around `name` or `around`, or the most connected ones.
+
+    There are at most `limit` of them; `ids` and `nums` come first. `nums` and `around` are nums in base 36.
+    """
     limit = _limit(given.get("limit", ""))
     database, graph = service.database(), service.graph
-    about, ids, nums, alone = "", [], [], 0
-    if "ids" in given:
-        ids = _ID.findall(limits.checked(given["ids"], "ids", most=limits.MOST_NODES * 33))
-    elif "name" in given:
-        card = service.entity(given["name"], limit=1)
-        about, found = card.name, _neighbours(database, graph, card.id, limit)
-        ids = [card.id, *(row["id"] for row in found)]
-    else:
-        rows = database.read(queries.get("analytics/plot_graph"), graph=graph, least=1, limit=limit + 1)
-        nums = [row["Num"] for row in rows]
-        alone = database.read(queries.get("analytics/plot_total"), graph=graph)[0]["Alone"]
-    picture = _draw(database, graph, ids=ids[:limit], nums=nums[:limit], alone=alone)
-    kept = {name: given[name] for name in ("ids", "name") if name in given}
-    is_more = max(len(ids), len(nums)) > limit and limit < limits.MOST_NODES
+    about, is_more, total = "", False, None
+    size: Mapping[str, Any] = {"Alone": 0, "Titles": ()}
+    around = [int(num, 36) for num in _listed(given, "around", _NUM)[:1]]
+    ids, nums = _listed(given, "ids", _ID), [*around, *(int(num, 36) for num in _listed(given, "nums", _NUM))]
+    nums, near = list(dict.fromkeys(nums)), _entity_of(service, given, around)
+    if near:
+        found = [row for row in _neighbours(database, graph, near[0], limit + 1) if row["num"] not in nums]
+        about, ids = near[1], [*ids, *(() if around else near[:1]), *(row["id"] for row in found)]
+    elif not given.keys() & {"ids", "nums"}:
+        rows = database.read(queries.get("analytics/plot_graph"), graph=graph, least=1, limit=limit)
+        size = database.read(queries.get("analytics/plot_total"), graph=graph)[0]
+        nums, total = [row["Num"] for row in rows], size["Nodes"] - size["Alone"]
+        is_more = total > limit
+    nums = nums[:limit]
+    is_more = is_more or len(ids) + len(nums) > limit
+    ids = list(dict.fromkeys(ids))[: limit - len(nums)]
+    picture = _draw(database, graph, ids, nums, total, size["Alone"], dict(size["Titles"]))
+    if near and is_more:
+        caption = f"{len(picture.nodes):,} nodes: {about} and the neighbours that sources name most; there are more"
+        picture = replace(picture, caption=f"{caption}. {len(picture.edges):,} relationships")
+    kept = {name: given[name] for name in ("ids", "nums", "name", "around") if name in given}
+    is_more = is_more and limit < limits.MOST_NODES
     more = {**kept, "limit": str(min(2 * limit, limits.MOST_NODES))} if is_more else {}
     return {"picture": picture, "about": about, "more": more, "limit": limit}
+
+
+def _listed(given: Mapping[str, str], name: str, form: re.Pattern[str]) -> list[str]:
+    """Return the ids or nums of a parameter; none where it is not given."""
+    return form.findall(limits.checked(given[name], name, most=limits.MOST_NODES * 33)) if name in given else []
+
+
+def _entity_of(service: Service, given: Mapping[str, str], nums: Sequence[int]) -> tuple[str, str] | None:
+    """Return id and name of the entity that a picture is around, if there is one."""
+    if "around" in given:
+        rows = service.database().read(queries.get("serve/drawn_entities"), graph=service.graph, ids=[], nums=nums)
+        if not rows:
+            raise missing(f"there is no entity {given['around'][:80]!r}", "/search finds entities")
+        return rows[0]["id"], rows[0]["name"]
+    if "name" in given:
+        card = service.entity(given["name"], limit=1)
+        return card.id, card.name
+    return None
 
 
 def _neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence[Mapping[str, Any]]:
@@ -116,27 +145,49 @@ def _neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence
     return database.read(queries.get("serve/neighbours"), graph=graph, id=id, limit=limit, hub=limits.HUB)
 
 
-def _draw(database: Database, graph: str, ids: Sequence[str], nums: Sequence[int] = (), alone: int = 0) -> GraphView:
-    """Return a picture of entities and of all relationships between them, with what a click shows of each."""
-    from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
-    from kg_neo4j.organise.viewer.view import entity_details, fact_details, view
+def _draw(
+    database: Database,
+    graph: str,
+    ids: Sequence[str],
+    nums: Sequence[int] = (),
+    total: int | None = None,
+    alone: int = 0,
+    titles: Mapping[str, str] | None = None,
+) -> GraphView:
+    """Return a picture of entities and of all relationships between them, with what a click shows of each.
+
+    `total` entities have relationships, where it is known. Ids are the same in each picture of a graph, so that one may
+    be added to another.
+    """
+    from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, drawn_relationships
+    from kg_neo4j.organise.viewer.view import read_view
 
     rows = database.read(queries.get("serve/drawn_entities"), graph=graph, ids=ids, nums=nums)
     nodes = tuple(PlotNode(r["num"], r["name"], r["type"], r["community"], r["connections"]) for r in rows)
     places = {node.num: place for place, node in enumerate(nodes)}
     found = database.read(queries.get("analytics/plot_relationships"), graph=graph, nums=list(places))
-    drawn = tuple(
-        PlotRelationship(places[r["Source"]], r["Type"], places[r["Target"]], r["Evidence"], r["Fact"]) for r in found
-    )
-    data = PlotGraph(graph, nodes, drawn, len(nodes), alone)
-    entities = entity_details(database, graph, list(places), _address)
-    facts = fact_details(database, graph, [each.fact for each in drawn if each.fact], _address)
-    details = {
-        f"n{place}": replace(entities[row["num"]], href=at(f"/entity?{urlencode({'name': row['id']})}"))
-        for place, row in enumerate(rows)
+    drawn = drawn_relationships(places, found)
+    data = PlotGraph(graph, nodes, drawn, len(nodes) if total is None else total, alone, titles or {})
+    picture = read_view(database, data, "type", _address)
+    named = {f"n{place}": f"n{node.num}" for place, node in enumerate(nodes)}
+    named |= {
+        f"e{place}": each["Fact"] or f"{each['Source']} {each['Type']} {each['Target']}"
+        for place, each in enumerate(found)
     }
-    details |= {f"e{place}": facts[each.fact] for place, each in enumerate(drawn) if each.fact in facts}
-    return replace(view(data, "type"), details=details)
+    details = {named[id]: detail for id, detail in picture.details.items()}
+    for row in rows:
+        href = at(f"/entity?{urlencode({'name': row['id']})}")
+        details[f"n{row['num']}"] = replace(details[f"n{row['num']}"], href=href)
+    return replace(
+        picture,
+        nodes=tuple(replace(each, id=named[each.id]) for each in picture.nodes),
+        edges=tuple(
+            replace(each, id=named[each.id], source=named[each.source], target=named[each.target])
+            for each in picture.edges
+        ),
+        details=details,
+        more_at=at("/graph.json"),
+    )
 
 
 def _address(chunk: str, start: int | None, end: int | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.organise.plot_layout import lay_out
+from kg_neo4j.organise.plot_layout import arrange, lay_out
 
 STAR = [(0, leaf) for leaf in range(1, 30)]
 PATH = [(node, node + 1) for node in range(9)]
@@ -70,3 +70,44 @@ def test_parts_stay_together():
     points = lay_out(35, [*STAR, (30, 31), (32, 33), (33, 34)], radii(35))
     distances = np.linalg.norm(points[:, None] - points[None, :], axis=2) + np.eye(35) * 9
     assert (parts[distances.argmin(axis=1)] == parts).all()
+
+
+def planted(parts: int = 6, members: int = 25) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return pairs of communities, with a hub that is related to all of them, and the community of each node."""
+    random = np.random.default_rng(3)
+    of = [node % parts for node in range(parts * members)]
+    pairs = [(node, int(random.integers(node // parts)) * parts + of[node]) for node in range(parts, len(of))]
+    pairs += [(int(one), int(other)) for one, other in random.integers(len(of), size=(10, 2))]
+    hub = len(of)
+    return [*pairs, *((hub, int(node)) for node in random.choice(len(of), 40, replace=False))], [*of, 0]
+
+
+def boxes(size: int) -> np.ndarray:
+    return np.tile([0.4, 0.2], (size, 1))
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_communities_are_places_of_their_own_and_no_boxes_meet(stored):
+    pairs, of = planted()
+    points, placed = arrange(pairs, boxes(len(of)), [str(each + 1) if stored else "" for each in of])
+    gaps = np.abs(points[:, None] - points[None, :]) - boxes(len(of))[0] * 2
+    np.fill_diagonal(gaps[:, :, 0], 1)
+    assert gaps.max(axis=2).min() > -0.02
+    apart = np.linalg.norm(points[:-1, None] - points[None, :-1], axis=2)
+    same = np.equal.outer(of[:-1], of[:-1]) & ~np.eye(len(of) - 1, dtype=bool)
+    assert apart[~same].mean() > (3 if stored else 1.7) * apart[same].mean()
+    near = apart + np.eye(len(apart)) * 99
+    assert (np.array(of)[near.argmin(axis=1)] == of[:-1]).mean() > (0.97 if stored else 0.8)
+    assert placed.count(placed[-1]) == 1  # the hub
+
+
+def test_nodes_of_no_community_are_with_their_neighbours():
+    _, placed = arrange([(0, 1), (1, 2), (2, 3), (4, 5)], boxes(7), ["a", "a", "a", "", "b", "b", ""])
+    assert placed == [0, 0, 0, 0, 1, 1, 2]
+
+
+def test_a_long_chain_is_divided_and_a_short_one_is_one_place():
+    for size, least in ((10, 1), (60, 5)):
+        _, placed = arrange([(node, node + 1) for node in range(size - 1)], boxes(size), [""] * size)
+        assert len(set(placed)) >= least
+        assert (size > 16) == (len(set(placed)) > 1)

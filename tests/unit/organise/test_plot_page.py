@@ -19,7 +19,7 @@ from kg_neo4j.organise.viewer.view import draw_page, draw_still, view
 from viewed_graph import hostile, people
 
 SVG = "{http://www.w3.org/2000/svg}"
-OURS = set("html head meta title style body h1 main div svg g line circle text script".split())
+OURS = set("html head meta title style body h1 main div svg g rect line circle text script".split())
 
 
 class Page(HTMLParser):
@@ -123,8 +123,9 @@ def test_without_a_script_the_graph_is_a_picture_with_names() -> None:
     names = [each.text for each in root.iter(f"{SVG}text")]
     assert names[0] == "Person number 0"
     assert len(names) >= 8
-    width, height = map(float, root.attrib["viewBox"].split()[2:])
-    assert all(0 < float(each.attrib["cx"]) < width and 0 < float(each.attrib["cy"]) < height for each in circles)
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
+    places = [(float(each.attrib["cx"]) - left, float(each.attrib["cy"]) - top) for each in circles]
+    assert all(0 < x < width and 0 < y < height for x, y in places)
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -136,7 +137,9 @@ def test_small_graphs_have_a_page_too(size: int) -> None:
 def test_a_view_has_both_legends_and_is_the_same_twice() -> None:
     shown = people(12)
     assert [(group.value, group.count) for group in shown.legends["type"]] == [("PERSON", 6), ("PLACE", 6)]
-    assert [group.name for group in shown.legends["community"]] == ["community 0", "community 1", "community 2"]
+    assert [group.name for group in shown.legends["community"]] == [
+        *("around Person number 0", "around Person number 1", "around Person number 2")
+    ]
     assert {node.community for node in shown.nodes} == {group.value for group in shown.legends["community"]}
     assert draw_page(people(12)) == draw_page(people(12))
 

@@ -183,14 +183,8 @@ def page(picture: TreePicture) -> str:
     "#12", the node at place 12 is chosen.
     """
     nodes = [
-        {
-            "kind": node.kind,
-            "label": label(node),
-            "text": html_page.whole(node.text),
-            "method": node.method,
-            "flags": list(node.flags),
-            "parts": list(node.parts),
-        }
+        {"kind": node.kind, "label": label(node), "text": html_page.whole(node.text), "method": node.method}
+        | {"flags": list(node.flags), "parts": list(node.parts)}
         for node in picture.nodes
     ]
     drawn = f"<main>\n{markup(picture, has_titles=False)}\n</main>\n<aside></aside>"

@@ -1,51 +1,43 @@
-"""What the viewer draws: nodes with a place, relationships, legends, and what a click shows: words of the sources.
+"""What the viewer draws: nodes in their places, relationships, legends, and what a click shows: words of the sources.
 
-Also as a page that loads nothing from the network, and as SVG: a file, or what a page shows where no script runs. Of
-the SVG only attributes of presentation are used, so it stands in a page that allows no inline style.
+Also as a page that loads nothing from the network, and as SVG: a file, or what a page shows where no script runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from kg_neo4j.data_files import beside
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.organise import html_page
 from kg_neo4j.organise.html_page import clean
-from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label, shorten
-from kg_neo4j.organise.plot_layout import lay_out
+from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, shorten
+from kg_neo4j.organise.plot_layout import arrange
 from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
 
-_SMALL, _LARGE = 0.08, 0.36  # radii, where one step of the graph is about 1
-_WIDER = 1.3  # names are wider than high
+_SVG = beside(__file__).table("svg")
+_SMALL, _LARGE = 0.06, 0.3  # radii, where one step of the graph is about 1
 GROUPINGS = ("type", "community")
 QUOTES = 5  # of one node or relationship, at most
 LONGEST = 600  # characters of a quote
 Address = Callable[[str, int | None, int | None], str]  # of words in a chunk, by its id and their offsets
-_READ = 3 * QUOTES  # rows of one entity often have one quote
-
-# Of the still picture:
-_STEP = 90.0  # pixels that one step of the graph takes
-_MARGIN = 70.0
-_LETTER, _LINE = 0.56, 1.2  # width of a letter and height of a line, as shares of the font size
-_SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1))
-# Of a file with this picture, in pixels, with more room for names:
-_FILE_STEP, _FILE_MARGINS = 130.0, (165.0, 60.0)
-_TITLE, _ROW = 84.0, 24.0  # heights of the title and of a row of the legend
-_LEAST = (760.0, 480.0)  # room for a small graph
-_MOST_GROUPS = 10  # in the legend
+_STEP, _MARGIN = 115.0, 12.0  # of a still picture: pixels that one step of the graph takes, and around all
+_LETTER, _LINE, _WIDE = 0.58, 1.2, "\u2e80"  # width and height of a letter by the font size; twice as wide from here on
+_SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0))  # where a name may be at its node
+_LEAST, _ROW, _MOST_GROUPS = 480.0, 24.0, 10  # width of a file; height of a row of its legend, and groups in it
+_FEW = 60  # relationships: so many have types and clear lines also between places
 FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
-
 _Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:
-    """A node in its place; `size` is its radius, where one step of the graph is about 1, as for `x` and `y`."""
+    """A node; `x`, `y` and its radius `size` are in steps of the graph."""
 
     id: str
     name: str
@@ -54,6 +46,8 @@ class ViewNode:
     size: float
     x: float
     y: float  # grows downwards
+    place: int  # nodes of one place are near each other
+    degree: int  # relationships, also to nodes that are not drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +58,7 @@ class ViewEdge:
     source: str
     target: str
     type: str
+    years: tuple[int, ...]  # of its dates
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,83 +92,77 @@ class ViewDetail:
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """All that the viewer takes, field for field, as JSON. Details are here, or one by one at an address."""
+    """All that the viewer takes, field for field, as JSON."""
 
     title: str
     colour_by: str  # "type" or "community"
-    total_nodes: int  # that could be drawn; those that are not among `nodes` are less connected
+    caption: str  # how many nodes are shown, and why
     nodes: tuple[ViewNode, ...]
     edges: tuple[ViewEdge, ...]
+    places: tuple[tuple[str, _Box], ...]  # around three and more nodes of a place, with its title or an empty text
     legends: Mapping[str, tuple[ViewGroup, ...]]  # by grouping, the largest group first
     details: Mapping[str, ViewDetail] = field(default_factory=dict)  # by id of a node or a relationship
-    details_at: str = ""  # "/details/": the viewer fetches a ViewDetail from there, with the id added
-    left_out: str = ""  # what a caption says of entities without a relationship
+    more_at: str = ""  # an address that gives a GraphView as `picture`, where it asks for a node's neighbours
 
 
 def view(graph: PlotGraph, colour_by: str) -> GraphView:
     """Return the view of a graph without details. Ids are "n" or "e" and the place in the graph. Deterministic."""
     degrees = np.array([max(node.degree, 1) for node in graph.nodes], dtype=np.float64)
     sizes = _SMALL + (_LARGE - _SMALL) * np.sqrt(degrees / max(degrees.max(initial=0), 6))
-    points = lay_out(len(graph.nodes), [(each.source, each.target) for each in graph.relationships], sizes)
-    groups = {grouping: group_colours(graph.nodes, grouping) for grouping in GROUPINGS}
-    nodes = tuple(
-        ViewNode(
-            f"n{place}",
-            node.name,
-            groups["type"][0][place],
-            groups["community"][0][place],
-            round(float(sizes[place]), 3),
-            round(float(points[place, 0]) * _WIDER, 3),
-            round(-float(points[place, 1]), 3),
-        )
-        for place, node in enumerate(graph.nodes)
-    )
+    words = [_half(shorten(node.name), 13 + 12 * size) for node, size in zip(graph.nodes, sizes, strict=True)]
+    across, line = np.array(words).reshape(-1, 2).T / _STEP
+    halves = np.stack([np.maximum(sizes, across), sizes + line], axis=1) + 0.03
+    pairs = [(each.source, each.target) for each in graph.relationships]
+    middles, placed = arrange(pairs, halves, [node.community for node in graph.nodes])
+    middles, groups = middles * (1, -1), {each: group_colours(graph.nodes, each) for each in GROUPINGS}
+    points = ((middles - np.stack([0 * line, line], axis=1)).round(3) + 0).tolist()  # names are below their nodes
+    nodes = []
+    for at, (node, (x, y)) in enumerate(zip(graph.nodes, points, strict=True)):
+        of, size = (groups["type"][0][at], groups["community"][0][at]), round(float(sizes[at]), 3)
+        nodes.append(ViewNode(f"n{at}", node.name, *of, size, x, y, placed[at], node.degree))
     edges = tuple(
-        ViewEdge(f"e{place}", f"n{each.source}", f"n{each.target}", each.type)
-        for place, each in enumerate(graph.relationships)
+        ViewEdge(f"e{at}", f"n{each.source}", f"n{each.target}", each.type, each.years)
+        for at, each in enumerate(graph.relationships)
     )
     legends = {
-        name: tuple(ViewGroup(one, group_label(one, name), colour, of.count(one)) for one, colour in colours.items())
-        for name, (of, colours) in groups.items()
+        each: tuple(ViewGroup(one, graph.label(one, each), colour, of.count(one)) for one, colour in colours.items())
+        for each, (of, colours) in groups.items()
     }
-    each = "entity without a relationship is" if graph.alone == 1 else "entities without a relationship are"
-    left_out = f"{graph.alone:,} {each} not drawn" if graph.alone else ""
-    return GraphView(graph.name, colour_by, graph.total_nodes, nodes, edges, legends, left_out=left_out)
+    places = []
+    for members in (np.flatnonzero(np.array(placed) == number) for number in range(max(placed, default=-1) + 1)):
+        if 2 < len(members) < len(placed):
+            title, low = graph.titles.get(graph.nodes[members[0]].community, ""), middles[members] - halves[members]
+            left, top = low.min(axis=0) - (0.15, 0.3 if title else 0.15)
+            right, bottom = (middles[members] + halves[members]).max(axis=0) + 0.15
+            places.append((title, (float(left), float(top), float(right), float(bottom))))
+    return GraphView(graph.name, colour_by, graph.caption(), tuple(nodes), edges, tuple(places), legends)
 
 
-def read_view(database: Database, graph: PlotGraph, colour_by: str) -> GraphView:
-    """Return the view of a graph with the details of each node and each relationship."""
-    entities = entity_details(database, graph.name, [node.num for node in graph.nodes])
-    facts = fact_details(database, graph.name, [each.fact for each in graph.relationships if each.fact])
-    details = {f"n{place}": entities[node.num] for place, node in enumerate(graph.nodes) if node.num in entities}
-    details |= {f"e{place}": facts[each.fact] for place, each in enumerate(graph.relationships) if each.fact in facts}
+def read_view(database: Database, graph: PlotGraph, colour_by: str, address: Address | None = None) -> GraphView:
+    """Return the view of a graph with the details of each node and each relationship; quotes lead to an address."""
+    details: dict[str, ViewDetail] = {}
+    nums, facts = [node.num for node in graph.nodes], [each.fact for each in graph.relationships]
+    for kind, letter, keys in (("entity", "n", nums), ("fact", "e", facts)):
+        found = read_details(database, graph.name, kind, keys, address)
+        details |= {f"{letter}{at}": found[key] for at, key in enumerate(keys) if key in found}
     return replace(view(graph, colour_by), details=details)
 
 
-def entity_details(
-    database: Database, graph: str, nums: Sequence[int], address: Address | None = None
-) -> dict[int, ViewDetail]:
-    """Return what there is to show of each entity, by its num; an unknown one is left out."""
-    return _details(database, "analytics/plot_entity_evidence", address, graph=graph, nums=nums)
+def read_details(
+    database: Database, graph: str, kind: str, keys: Sequence[int | str], address: Address | None = None
+) -> dict[int | str, ViewDetail]:
+    """Return what there is to show of things of a kind, "entity" by num or "fact" by id; unknown ones are left out."""
+    query = queries.get(f"analytics/plot_{kind}_evidence")
 
-
-def fact_details(
-    database: Database, graph: str, facts: Sequence[str], address: Address | None = None
-) -> dict[str, ViewDetail]:
-    """Return what there is to show of each fact, by its id; an unknown one is left out."""
-    return _details(database, "analytics/plot_fact_evidence", address, graph=graph, facts=facts)
-
-
-def _details(database: Database, query: str, address: Address | None, **asked: Any) -> dict[Any, ViewDetail]:
-    def work(transaction: Transaction) -> dict[Any, ViewDetail]:
-        rows = transaction.run(queries.get(query), **asked, quotes=_READ, hub=2_000)
+    def work(transaction: Transaction) -> dict[int | str, ViewDetail]:
+        # Rows of one entity often have one quote, so that more of them are read.
+        rows = transaction.run(query, graph=graph, keys=keys, quotes=3 * QUOTES, hub=2_000)
         chunks = sorted({quote[0] for row in rows for quote in row["Quotes"]})
         texts = {row["id"]: row["text"] or "" for row in transaction.run(queries.get("write/chunk_texts"), ids=chunks)}
-        found = {}
-        for row in rows:
-            quotes = _quotes(row["Quotes"], texts, address)
-            found[next(iter(row.values()))] = ViewDetail(row["Description"], row["Evidence"], quotes)
-        return found
+        return {
+            row["Key"]: ViewDetail(row["Description"], row["Evidence"], _quotes(row["Quotes"], texts, address))
+            for row in rows
+        }
 
     return database.read_transaction(work)
 
@@ -200,95 +189,79 @@ def draw_page(shown: GraphView) -> str:
 
 def draw_still(view: GraphView) -> str:
     """Return an svg element: every node with its name as its title, and as many names next to them as fit."""
-    lines, marks, width, height = _still(view, _STEP, _MARGIN, _MARGIN)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
-        f' aria-label="{clean(view.title)}">{lines}{marks}</svg>'
-    )
+    marks, (left, top, wide, high) = _still(view)
+    return _SVG["still"].format(left=left, top=top, wide=wide, high=high, title=clean(view.title), marks=marks)
 
 
 def draw_file(view: GraphView) -> str:
-    """Return an SVG file: the still picture on white, with a title above it and the legend at its right."""
-    lines, marks, width, height = _still(view, _FILE_STEP, *_FILE_MARGINS)
-    wide, high = max(width, _LEAST[0]), max(height, _LEAST[1])
-    count, legend = len(view.nodes), view.legends[view.colour_by]
-    nodes = f"{count} nodes" if count == view.total_nodes else f"{count} of {view.total_nodes} nodes"
-    left_out = f"; {view.left_out}" if view.left_out else ""
-    rows = [(group.colour, shorten(f"{group.name} {group.count}")) for group in legend[:_MOST_GROUPS]]
-    if len(legend) > len(rows):
-        rows.append(("none", f"and {len(legend) - len(rows)} more"))
-    groups = "".join(
-        f'<circle cx="0" cy="{place * _ROW:.0f}" r="6" fill="{colour}"/>'
-        f'<text x="14" y="{place * _ROW + 5:.0f}">{clean(label)}</text>'
-        for place, (colour, label) in enumerate(rows)
-    )
-    across, down = wide + 60 + 14 * _LETTER * max((len(label) for _, label in rows), default=0), high + _TITLE
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}"'
-        f' viewBox="0 0 {across:.0f} {down:.0f}" font-family="{FONTS}" color="#23272e" fill="#23272e">'
-        f'<rect width="100%" height="100%" fill="white"/>'
-        f'<text x="24" y="44" font-size="26" font-weight="bold">{clean(shorten(view.title))}</text>'
-        f'<text x="24" y="70" font-size="16">{nodes}, {len(view.edges)} relationships{left_out}</text>'
-        f'<g transform="translate({wide:.0f} {_TITLE:.0f})" font-size="14">{groups}</g>'
-        f'<g transform="translate({(wide - width) / 2:.0f} {_TITLE + (high - height) / 2:.0f})"'
-        f' stroke-width="1.5">{lines}<g stroke="white" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
-        f"{marks}</g></g></svg>\n"
-    )
+    """Return an SVG file: the still picture on white, below a title, what is shown, and the legend."""
+    marks, (left, top, across, down) = _still(view, _SVG["halo"])
+    least = max(_LEAST, *(2 * _half(*each)[0] + 48 for each in ((view.caption, 16), (shorten(view.title), 28))))
+    large = min(max(1.0, (least - 24) / across), 2.0)
+    wide = max(least, large * across + 24)
+    rows = [(group.colour, shorten(f"{group.name} {group.count}")) for group in view.legends[view.colour_by]]
+    if len(rows) > _MOST_GROUPS:
+        rows[_MOST_GROUPS:] = [("none", f"and {len(rows) - _MOST_GROUPS} more")]
+    legend, x, y = "", 30.0, 74 + _ROW
+    for colour, label in rows:
+        room = 36 + 2 * _half(label, 14)[0]
+        x, y = (x, y) if x + room < wide else (30.0, y + _ROW)
+        legend += _SVG["group"].format(x=x, y=y, colour=colour, at=x + 14, line=y + 5, label=clean(label))
+        x += room
+    y += _ROW
+    moved = {"across": wide / 2 - large * (left + across / 2), "down": y - large * top, "large": large, "marks": marks}
+    size, said = {"wide": wide, "high": y + large * down + 12}, {"title": clean(shorten(view.title)), "fonts": FONTS}
+    return _SVG["file"].format(**size, **said, caption=view.caption, legend=legend, **moved)
 
 
-def _still(view: GraphView, step: float, across: float, down: float) -> tuple[str, str, float, float]:
-    """Return the lines of a still picture with such margins, its circles and names, its width and its height."""
-    left = min((node.x for node in view.nodes), default=0.0)
-    top = min((node.y for node in view.nodes), default=0.0)
-    at = {node.id: ((node.x - left) * step + across, (node.y - top) * step + down) for node in view.nodes}
-    width = max((x for x, _ in at.values()), default=0.0) + across
-    height = max((y for _, y in at.values()), default=0.0) + down
+def _still(view: GraphView, halo: str = "") -> tuple[str, _Box]:
+    """Return a still picture, and its left, top, width and height: places, lines, circles, and words with room."""
+    at = {node.id: (node.x * _STEP, node.y * _STEP, node.size * _STEP) for node in view.nodes}
+    place_of = {node.id: node.place for node in view.nodes}
     colours = {group.value: group.colour for group in view.legends[view.colour_by]}
-    lines = "".join(
-        f'<line x1="{at[edge.source][0]:.0f}" y1="{at[edge.source][1]:.0f}"'
-        f' x2="{at[edge.target][0]:.0f}" y2="{at[edge.target][1]:.0f}"/>'
-        for edge in view.edges
-    )
-    circles = "".join(
-        f'<circle cx="{at[node.id][0]:.0f}" cy="{at[node.id][1]:.0f}" r="{node.size * step:.0f}"'
-        f' fill="{colours[node.type if view.colour_by == "type" else node.community]}">'
-        f"<title>{clean(node.name)}</title></circle>"
-        for node in view.nodes
-    )
-    names = "".join(_names(view.nodes, at, step, (width, height)))
-    marks = f'<g>{circles}</g><g fill="currentColor" text-anchor="middle">{names}</g>'
-    return f'<g stroke="#8b97a5" stroke-opacity="0.6">{lines}</g>', marks, width, height
+    rooms = np.array([box for _, box in view.places]).reshape(-1, 4) * _STEP
+    taken = np.array([(x - r, y - r, x + r, y + r) for x, y, r in at.values()]).reshape(-1, 4)
+    lines, circles, words = ["", ""], "", ""  # lines between places, and within one
+
+    def write(kind: str, text: str, size: float, spots: Sequence[Sequence[float]], turn: float = 0) -> None:
+        """Write a text around the first spot that is free of circles, or that of an important name free of names."""
+        nonlocal taken, words
+        (half, high), across, up = _half(text, size), abs(np.cos(turn)), abs(np.sin(turn))
+        reach = np.array((half * across + high * up, half * up + high * across))
+        for others in (taken, taken[len(at) :])[: 1 + (kind == "hub")]:
+            for x, y in spots:
+                low, top = np.array((x, y)) - reach, np.array((x, y)) + reach
+                if not ((others[:, :2] < top) & (low < others[:, 2:])).all(axis=1).any():
+                    taken = np.concatenate([taken, [[*low, *top]]])
+                    place = {"x": x, "y": y, "line": y + size * 0.35, "size": size, "turn": np.degrees(turn)}
+                    words += _SVG[kind].format(**place, text=clean(text))
+                    return
+
+    for (title, _), (left, top, right, _) in zip(view.places, rooms, strict=True):
+        write("title", title, 14, [((left + right) / 2, top + 14)])
+    for number, node in enumerate(sorted(view.nodes, key=lambda each: -each.size)):
+        (x, y, r), text, size = at[node.id], shorten(node.name), 13 + 12 * node.size
+        half, high = _half(text, size)
+        circles += _SVG["circle"].format(x, y, r, colour=colours[getattr(node, view.colour_by)], name=clean(node.name))
+        spots = [(x + right * (r + half + 3), y + down * (r + high)) for right, down in _SIDES]
+        write("hub" if number**2 < len(at) else "name", text, size, spots)
+    for edge in view.edges:
+        (ax, ay, one), (bx, by, other) = sorted((at[edge.source], at[edge.target]))
+        is_within = place_of[edge.source] == place_of[edge.target]
+        lines[is_within] += _SVG["line"].format(ax, ay, bx, by)
+        text = edge.type.replace("_", " ").lower()
+        text = f"{text} →" if at[edge.source] < at[edge.target] else f"← {text}"
+        if (is_within or len(view.edges) < _FEW) and np.hypot(bx - ax, by - ay) > one + other + 2 * _half(text, 11)[0]:
+            spots = [(ax + share * (bx - ax), ay + share * (by - ay)) for share in (0.5, 0.4, 0.6)]
+            write("type", text, 11, spots, float(np.arctan2(by - ay, bx - ax)))
+    drawn = np.concatenate([rooms, taken, np.zeros((int(not at), 4))]).reshape(-1, 2)
+    low, size = drawn.min(axis=0) - _MARGIN, np.ptp(drawn, axis=0) + 2 * _MARGIN
+    places = "".join(_SVG["place"].format(a, b, c - a, d - b) for a, b, c, d in rooms)
+    marks = {"places": places, "between": lines[0], "within": lines[1], "circles": circles, "words": words}
+    faint = 0.5 if len(view.edges) < _FEW else 0.25
+    return _SVG["marks"].format(**marks, halo=halo, faint=faint), (*low.tolist(), *size.tolist())
 
 
-def _names(
-    nodes: tuple[ViewNode, ...], at: dict[str, tuple[float, float]], step: float, paper: tuple[float, float]
-) -> Iterator[str]:
-    """Yield the names that have room, those of the largest nodes first; these may cover nodes."""
-    circles = {node.id: _around(*at[node.id], 0.8 * node.size * step, 0.8 * node.size * step) for node in nodes}
-    names: list[_Box] = []
-    for place, node in enumerate(sorted(nodes, key=lambda each: -each.size)):
-        text, size = shorten(node.name), 13 + 12 * node.size
-        half, high, reach = len(text) * size * _LETTER / 2, size * _LINE / 2, node.size * step + 4
-        x, y = at[node.id]
-        spots = [(x + right * (reach + half), y + down * (reach + high)) for right, down in _SIDES]
-        boxes = [_around(*spot, half, high) for spot in spots]
-        free = [
-            number
-            for number, box in enumerate(boxes)
-            if box[0] >= 0 and box[2] <= paper[0] and box[1] >= 0 and box[3] <= paper[1]
-            if not any(_meet(box, other) for other in names)
-        ]
-        clear = [n for n in free if not any(_meet(boxes[n], c) for id, c in circles.items() if id != node.id)]
-        chosen = clear or (free if place**2 < len(nodes) else [])
-        if chosen:
-            names.append(boxes[chosen[0]])
-            x, y = spots[chosen[0]]
-            yield f'<text x="{x:.0f}" y="{y + size * 0.35:.0f}" font-size="{size:.0f}">{clean(text)}</text>'
-
-
-def _around(x: float, y: float, half: float, high: float) -> _Box:
-    return x - half, y - high, x + half, y + high
-
-
-def _meet(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _half(text: str, size: float) -> tuple[float, float]:
+    """Return half of the width and half of the height of a text, in pixels."""
+    return (len(text) + sum(letter >= _WIDE for letter in text)) * size * _LETTER / 2, size * _LINE / 2

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import string
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import httpx
 import pytest
@@ -249,7 +251,8 @@ def test_a_graph_is_bounded_and_more_is_a_link(server: httpx.Client) -> None:
     assert around["about"] == "Ada Lovelace"
     assert len(around["picture"]["nodes"]) == 4
     assert around["more"] == {"name": "Ada Lovelace", "limit": "8"}
-    detail = around["picture"]["details"]["n0"]
+    assert around["picture"]["caption"].startswith("4 nodes: Ada Lovelace and the neighbours that sources name most;")
+    detail = around["picture"]["details"][around["picture"]["nodes"][0]["id"]]
     assert words(opened(server, detail["href"]).xpath("//h1")[0]) == around["picture"]["nodes"][0]["name"]
     quote = detail["quotes"][0]
     page = opened(server, quote["href"].partition("#")[0])
@@ -260,23 +263,54 @@ def test_a_graph_is_bounded_and_more_is_a_link(server: httpx.Client) -> None:
     assert server.get("/graph", params={"ids": "nothing"}).status_code == 200
 
 
+def base36(node: Mapping[str, Any]) -> str:
+    """Return the num of a drawn node as addresses have it."""
+    number, digits = int(node["id"][1:]), ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = string.digits[digit] + digits if digit < 10 else string.ascii_lowercase[digit - 10] + digits
+    return digits
+
+
+def test_neighbours_of_a_node_are_added_to_what_is_drawn(server: httpx.Client) -> None:
+    first = server.get("/graph.json", params={"limit": 2}).json()["picture"]
+    assert first["more_at"] == "/graph.json"
+    [hub, other] = first["nodes"]
+    assert hub["degree"] > len(first["edges"])
+    known = "-".join(map(base36, (hub, other)))
+    grown = server.get("/graph.json", params={"around": base36(hub), "nums": known, "limit": 5}).json()["picture"]
+    assert len(grown["nodes"]) == 5
+    ids = {node["id"] for node in grown["nodes"]}
+    assert {hub["id"], other["id"]} < ids
+    assert {each["id"] for each in first["edges"]} < {each["id"] for each in grown["edges"]}
+    near = {each["source"] for each in grown["edges"]} | {each["target"] for each in grown["edges"]}
+    assert near == ids == {each for each in grown["details"] if each.startswith("n")}
+    assert server.get("/graph", params={"around": base36(hub), "nums": known}).status_code == 200
+    assert server.get("/graph", params={"around": "0"}).status_code == 404
+    assert server.get("/graph", params={"around": "Ω", "nums": "ΩΩ"}).status_code == 404
+    many = "-".join(["zzzzzzzzzz"] * 1_000)
+    assert server.get("/graph.json", params={"around": base36(hub), "nums": many, "limit": 1_000}).status_code == 200
+
+
 @pytest.mark.usefixtures("notes")  # makes the index of names
 def test_entities_without_a_relationship_are_counted_and_drawn_only_where_they_are_named(
     offline: Settings, database: Database
 ) -> None:
-    told = "2 entities without a relationship are not drawn"
     with served(offline) as client:
         entity_graph.load(database, offline.graph, [("Hermit", "", ""), ("Recluse", "", "")])
-        assert f"There is nothing to draw. {told}." in words(opened(client, "/graph").xpath("//main")[0])
+        caption = "0 of 2 nodes: those with relationships; 2 have none. 0 relationships."
+        assert f"There is nothing to draw. {caption}" in words(opened(client, "/graph").xpath("//main")[0])
         entity_graph.load(database, offline.graph, [("Hermit", "", ""), ("Recluse", "", ""), ("Ada", "KNOWS", "Ben")])
-        assert told in [words(each) for each in opened(client, "/graph").xpath("//p[contains(@class, 'meta')]/span")]
+        caption = "2 of 4 nodes: those with relationships; 2 have none. 1 relationship"
+        assert f"{caption}." in [words(each) for each in opened(client, "/graph").xpath("//p[@class='kg-note']")]
         drawn = client.get("/graph.json").json()["picture"]
-        assert ([node["name"] for node in drawn["nodes"]], drawn["left_out"]) == (["Ada", "Ben"], told)
+        assert ([node["name"] for node in drawn["nodes"]], drawn["caption"]) == (["Ada", "Ben"], caption)
         first = queries.get("serve/first_entities")
         ids = {row["name"]: row["id"] for row in database.read(first, graph=offline.graph, chunks=9, limit=9)}
         for given in ({"name": "Hermit"}, {"ids": ids["Hermit"]}):
             around = client.get("/graph.json", params=given).json()["picture"]
-            assert ([node["name"] for node in around["nodes"]], around["left_out"]) == (["Hermit"], "")
+            assert [node["name"] for node in around["nodes"]] == ["Hermit"]
+            assert around["caption"] == "1 node, 0 relationships"
 
 
 def test_every_page_is_a_template_that_a_twin_matches(server: httpx.Client) -> None:
