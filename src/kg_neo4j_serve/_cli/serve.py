@@ -18,7 +18,7 @@ def serve(
     model: str | None = None,
     graph: str | None = None,
 ) -> None:
-    """Serve all graphs, or one: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
+    """Serve graphs: web pages, a JSON API, and MCP tools at /mcp. All, or one; reads only, unless you allow more."""
     _require()
     from kg_neo4j_serve.app import listen, run
     from kg_neo4j_serve.connection import Rights
