@@ -78,7 +78,8 @@ def press_groups(tab: Tab, kind: str) -> int:
 
 def press_filter(tab: Tab) -> int:
     """Press each tick of the filter twice, and "all or none"; write years; return how many ticks there are."""
-    press(tab, ".kg-filter summary")
+    if not tab.value(f"{VIEWER}.querySelector('.kg-filter').open"):
+        press(tab, ".kg-filter summary")
     seen = f"{VIEWER}.kgViewer.seen.length + {VIEWER}.kgViewer.edges.filter(each => each.seen).length"
     whole, count = tab.value(seen), int(tab.value(f"{VIEWER}.querySelectorAll('.kg-tick').length"))
     for number in range(count):
@@ -108,7 +109,8 @@ def press_filter(tab: Tab) -> int:
 
 def press_save(tab: Tab) -> int:
     """Press each button that makes a file, note what it would be, and return how many there are."""
-    press(tab, ".kg-save summary")
+    if not tab.value(f"{VIEWER}.querySelector('.kg-save').open"):
+        press(tab, ".kg-save summary")
     count = int(tab.value(f"{VIEWER}.querySelectorAll('.kg-save button').length"))
     tab.value(f"window.kept = []; {VIEWER}.kgViewer.save = (...file) => window.kept.push(file); null")
     for number in range(count):
