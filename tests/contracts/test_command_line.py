@@ -246,7 +246,16 @@ def test_the_shapes_that_other_programs_rely_on(kg: Kg, database: Database, tmp_
         assert all(set(row) == columns for row in rows)
     answer = json.loads(kg("ask", "Where was Anna Weber born?", "--json")[1])
     assert set(answer) >= {"question", "mode", "answer", "citations", "evidence", "calls", "tokens", "usd", "seconds"}
-    assert set(answer["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page", "line"}
+    assert set(answer["citations"][0]) == {
+        "chunk_id",
+        "document",
+        "start",
+        "end",
+        "quote",
+        "page",
+        "line",
+        "correction",
+    }
     assert set(answer["passages"][0]) == {"citation", "before", "after", "section"}
     target = tmp_path / "graph.jsonl"
     assert kg("export", str(target))[0] == 0

@@ -365,5 +365,5 @@ def test_the_command_shows_the_way_of_each_citation(
     assert "by the report on community" in shown
     shape = json.loads(kg("ask", ABOUT_A3, "--mode", "global", "--level", "0", "--json", **online)[1])
     assert set(shape["paths"][0]) == {"community_id", "level", "number", "title", "kind", "id", "name"}
-    assert set(shape["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page", "line"}
+    assert set(shape["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page", "line", "correction"}
     assert kg("ask", ABOUT_A3, "--level", "0", **online)[0] == 2

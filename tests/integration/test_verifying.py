@@ -159,7 +159,7 @@ def test_the_json_has_every_claim_with_its_quotes(kg_there: Kg, tmp_path: Path) 
     assert (code, set(shape), shape["left_out"]) == (1, {"claims", "left_out", "notes"}, 1)
     (claim,) = shape["claims"]
     assert set(claim) == {"claim", "verdict", "reason", "citations", "read_as"}
-    assert set(claim["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page", "line"}
+    assert set(claim["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page", "line", "correction"}
 
 
 def test_standard_input_is_read_and_an_empty_one_has_no_claims(kg_there: Kg) -> None:

@@ -201,10 +201,9 @@ def _shown(run: Run, schema: Schema, stored: Sequence[StoredDecision], new: Sequ
         roots = {together.find(each.left) for each in pending if each.decision.kind in TYPES}
         wanted = sorted({name for pair in pairs for name in pair if together.find(name) in roots})
         rows = database.read(queries.get("types/chunks_of_types"), graph=graph, types=wanted)
-        documents = [each for each in list_documents(database, graph) if each.kind != BY_HAND]
         of = {row["document"]: set(row["chunks"]) for row in rows}
         run.progress.start("extract", sum(map(len, of.values())))
-        for document in documents:
+        for document in (each for each in list_documents(database, graph) if each.kind != BY_HAND):
             if ids := of.get(document.id):
                 replayed = list(replay(database, graph, document, only=ids))
                 unanswered += len(ids) - len(replayed)
