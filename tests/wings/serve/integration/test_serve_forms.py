@@ -107,7 +107,7 @@ def filled(client: httpx.Client, settings: Settings, action: str) -> dict[str, s
     prepare(client, settings, action)
     page = SHOWN_ON[action]
     if action == "/run/cancel":
-        id = client.post("/api/load", json={"name": "ada.txt", "text": "Ada Lovelace"}).json()["id"]
+        id = client.post("/api/load", json={"name": "cancelled.txt", "text": "Ada Lovelace"}).json()["id"]
         return {"csrf": token(client, action), "id": id}
     if "{plan}" in page:
         page = post(client, "/load", files=UPLOAD).headers["location"]

@@ -21,6 +21,7 @@ from kg_neo4j import KnowledgeGraph
 from kg_neo4j.errors import UnfinishedImport
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import GRAPH_FORMAT
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import api, rendering
 from kg_neo4j_serve.addresses import prefix_of, without_graph
@@ -278,7 +279,8 @@ def test_a_graph_that_cannot_be_used_leaves_the_others(
     name = f"half-{uuid.uuid4().hex[:12]}"
     database.driver.execute_query(
         "CREATE (:KgDocument {id: $id, graph: $graph, key: 'x', title: 'x', kind: 'file'}) "
-        "CREATE (:KgGraphState {graph: $graph, importing: true, import_file: 'x.gz', format: 2})",
+        "CREATE (:KgGraphState {graph: $graph, importing: true, import_file: 'x.gz', format: $format})",
+        format=GRAPH_FORMAT,
         id=uuid.uuid4().hex,
         graph=name,
     )
