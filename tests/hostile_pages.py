@@ -17,14 +17,14 @@ ELEMENTS = frozenset(
     "html head meta title link script body a header svg path circle span nav main h1 h2 h3 p div form label input "
     "button select option details summary ul ol li section article aside footer table caption thead tbody tr th td "
     "figure blockquote figcaption mark bdi sup dl dt dd b strong pre code br g line text fieldset legend textarea "
-    "rect progress noscript".split()
+    "rect progress noscript datalist".split()
 )
 ATTRIBUTES = frozenset(
     "lang charset name content rel href class aria-label aria-current aria-hidden aria-describedby id tabindex viewbox "
     "d cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity font-size text-anchor xmlns role action method for "
     "type value required maxlength autocomplete autofocus dir selected open "
     "data-stream data-inline src defer scope hidden "
-    "width height colspan inputmode enctype multiple accept max http-equiv data-id data-shows".split()
+    "width height colspan inputmode list checked enctype multiple accept max http-equiv data-id data-shows".split()
 )
 
 

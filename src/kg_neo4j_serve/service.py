@@ -94,7 +94,7 @@ class Service(Connection):
         facts = [
             results.EntityFact(
                 *(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id),
-                *(f.in_tables, f.line),
+                *(f.in_tables, f.line, f.by_hand),
             )
             for f in found.facts
         ]
@@ -225,6 +225,11 @@ class Service(Connection):
     def _searched(self, database: Database, mode: str, filters: str = "", passages: int = 0) -> results.Searched:
         documents = database.read(queries.get("serve/count_documents"), graph=self.graph)[0]["documents"]
         return results.Searched(self.graph, documents, mode, filters, passages)
+
+    def is_large(self) -> bool:
+        """Return whether looking for proposals, and computing communities again, would keep a page waiting."""
+        [row] = self.database().read(queries.get("write/count_graph"), graph=self.graph)
+        return bool(row["nodes"] > limits.MOST_PROPOSED)
 
     def load(self, name: str, text: str) -> results.LoadJob:
         """Begin to load a text as the document `name`; the same name again replaces it. `status` says how far it is."""

@@ -14,11 +14,12 @@ from markupsafe import Markup
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
-from kg_neo4j_serve import limits
+from kg_neo4j_serve import deciding, limits
+from kg_neo4j_serve.deciding import About
 from kg_neo4j_serve.limits import picked
 from kg_neo4j_serve.refusals import NoSuchEntity
 from kg_neo4j_serve.rendering import ServedPage
-from kg_neo4j_serve.results import EntityCard, Quote
+from kg_neo4j_serve.results import EntityCard, EntityFact, Quote
 from kg_neo4j_serve.service import Service
 
 if TYPE_CHECKING:
@@ -39,9 +40,11 @@ def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     database, graph = service.database(), service.graph
     card = _card(service, name, cursor)
     near = _neighbours(database, graph, card.id, limits.NODES)
+    about = deciding.entity_at(service, card.id) if service.rights.write else None
     return {
         "card": card,
-        "facts": _facts(database, graph, {each.id: each.in_tables for each in card.facts}),
+        "deciding": about,  # what its forms carry; None where the server only reads
+        "facts": _facts(service, card.facts, about["decided"] if about else ()),
         "neighbours": [_neighbour(row) for row in near[:LISTED]],
         "picture": _draw(database, graph, [card.id, *(row["id"] for row in near[:DRAWN])]) if near else None,
         "drawn": min(len(near), DRAWN),
@@ -70,19 +73,20 @@ def _card(service: Service, name: str, cursor: str | None) -> EntityCard:
         raise NoSuchEntity(str(error), name, near) from error
 
 
-def _facts(database: Database, graph: str, in_tables: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return facts with the ids of their ends, the first quotes that state them, and how many rows of tables do."""
-    rows = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=[*in_tables], quotes=QUOTES)
-    ends = ("id", "source", "source_id", "type", "target", "target_id")
+def _facts(service: Service, facts: Sequence[EntityFact], decided: Sequence[About]) -> list[dict[str, Any]]:
+    """Return facts with the ids of their ends, the first quotes that state them, and what their forms carry."""
+    known, query = {each.id: each for each in facts}, queries.get("serve/fact_evidence")
+    rows = service.database().read(query, graph=service.graph, ids=[*known], quotes=QUOTES)
     return [
-        {name: row[name] or "" for name in ends}
-        | {"evidence": row["evidence"], "in_tables": in_tables[row["id"]]}
-        | {"quotes": list(map(_quote, row["quotes"]))}
+        deciding.fact_of(row, decided)
+        | {"evidence": row["evidence"], "quotes": list(map(quote, row["quotes"]))}
+        | {name: getattr(known[row["id"]], name) for name in ("in_tables", "by_hand")}
         for row in rows
     ]
 
 
-def _quote(row: Sequence[Any]) -> Quote:
+def quote(row: Sequence[Any]) -> Quote:
+    """Return words that state a fact, as serve/fact_evidence has them."""
     chunk, start, end, words, document, pages, chunk_start, line = row
     page = bisect_right(pages, chunk_start + start) if pages else None
     return Quote(limits.shortened(words), document or "", chunk, start, end, page, line)

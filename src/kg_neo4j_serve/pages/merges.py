@@ -1,49 +1,30 @@
-"""The inbox of merges: which entities may be one, with words of both; what was decided, and taking it back."""
+"""The inbox of merges: which entities may be one, with words of both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
-from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j_serve import limits
-from kg_neo4j_serve.limits import checked, page, picked, shortened, start_of
-from kg_neo4j_serve.rendering import Action, ServedPage
+from kg_neo4j_serve import deciding, limits
+from kg_neo4j_serve.deciding import KINDS, About
+from kg_neo4j_serve.limits import page, picked, shortened, start_of
+from kg_neo4j_serve.rendering import ServedPage
 from kg_neo4j_serve.results import Quote
 from kg_neo4j_serve.service import Service
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.resolution.proposals import Proposal
-    from kg_neo4j.graph.resolution.showing import StoredDecision
 
 
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return a page of the proposals, or of the decisions."""
-    from kg_neo4j.graph.resolution.showing import stored_decisions
-
-    show = given.get("show", "open")
-    if show not in ("open", "decided"):
-        raise UsageError(f"show is open or decided, not {show[:20]!r}")
+    """Return a page of the proposals."""
     database, skip = service.database(), start_of(given.get("cursor"))
-    stored = stored_decisions(database, service.graph)
-    is_large = _is_large(database, service.graph)
-    found: dict[str, Any] = {"show": show, "is_first": skip == 0, "open": (), "decided": (), "is_large": is_large}
-    if show == "decided":
-        listed = sorted(map(_decided, stored), key=lambda each: (each["revoked"], -each["run"]))
-        found["decided"], found["cursor"] = page(listed, skip, limits.ROWS)
-        return found
-    proposals = () if is_large else _proposals(service)
-    shown, found["cursor"] = page(proposals, skip, limits.ROWS)
-    found["open"] = _proposed(database, service.graph, shown, stored)
-    return found
-
-
-def _is_large(database: Database, graph: str) -> bool:
-    """Return whether looking for proposals, and computing communities again, would keep a page waiting."""
-    return bool(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"] > limits.MOST_PROPOSED)
+    is_large = service.is_large()
+    shown, cursor = page(() if is_large else _proposals(service), skip, limits.ROWS)
+    found = {"is_first": skip == 0, "is_large": is_large, "cursor": cursor}
+    return found | {"open": _proposed(service, database, shown)}
 
 
 def _proposals(service: Service) -> Sequence[Proposal]:
@@ -56,17 +37,13 @@ def _proposals(service: Service) -> Sequence[Proposal]:
     return sorted(found, key=lambda each: (each.verdict != "ask", -each.score, each.left.key, each.right.key))
 
 
-def _proposed(
-    database: Database, graph: str, proposals: Iterable[Proposal], stored: Iterable[StoredDecision]
-) -> list[dict[str, Any]]:
+def _proposed(service: Service, database: Database, proposals: Iterable[Proposal]) -> list[dict[str, Any]]:
     """Return two names each, what is proposed, and why: "ask" is open; `kg resolve` does "join" and "split"."""
-    from kg_neo4j.graph.resolution.decisions import components
-
-    shown = list(proposals)
-    groups = components(each.decision for each in stored)
+    shown, graph = list(proposals), service.graph
     keys = sorted({key for each in shown for key in (each.left.key, each.right.key)})
-    query = queries.get("serve/mentions")
-    rows = database.read(query, graph=graph, rows=[[key, groups.entity(key)] for key in keys]) if keys else []
+    bearers = deciding.bearers(service, keys)
+    asked = [[key, bearers[key]["entity"]] for key in keys]
+    rows = database.read(queries.get("serve/mentions"), graph=graph, rows=asked) if keys else []
     quotes = {
         row["key"]: Quote(shortened(row["quote"]), **picked(row, "document", "chunk_id", "start", "end", "line"))
         for row in rows
@@ -75,7 +52,7 @@ def _proposed(
     sides = {
         side.key: {
             "key": side.key,  # of its mentions
-            "entity": groups.entity(side.key),  # id of the one that they belong to now
+            "entity": bearers[side.key]["entity"],  # id of the one that they belong to now
             "name": side.name,
             "type": side.type,
             "mentions": side.count,
@@ -85,50 +62,29 @@ def _proposed(
         for each in shown
         for side in (each.left, each.right)
     }
+    decided = deciding.decisions(service, KINDS["names"], keys, limit=limits.MOST_ROWS * 10) if keys else []
     found = []
     for each in shown:
         why = {"verdict": str(each.verdict), "rule": each.rule, "score": each.score, "reason": each.reason}
-        found.append({"left": sides[each.left.key], "right": sides[each.right.key], **why})
+        carried = deciding.pair_of(bearers[each.left.key], bearers[each.right.key], decided)
+        found.append({"left": sides[each.left.key], "right": sides[each.right.key], **why, **carried})
     return found
 
 
-def _decided(stored: StoredDecision) -> dict[str, Any]:
-    each = stored.decision  # of run 0: of a load
-    found = {"id": each.id, "kind": str(each.kind), "left": stored.left, "right": stored.right}
-    return found | {name: getattr(each, name) for name in ("rule", "reason", "run", "revoked")}
-
-
-def decide(service: Service, form: Mapping[str, Any]) -> str:
-    """Store that two names are one, or are not, and return to the inbox."""
-    from kg_neo4j.pipeline.commands.resolve import decide_pair
-
-    left, right, verdict = (_field(form, name) for name in ("left", "right", "verdict"))
-    if verdict not in ("join", "apart"):
-        raise UsageError(f"a verdict is join or apart, not {verdict[:20]!r}")
-    decide_pair((left, right), is_one=verdict == "join", **_how(service))
-    return "/merges"
-
-
-def undo(service: Service, form: Mapping[str, Any]) -> str:
-    """Take back a decision by its id, and return to the decisions."""
-    from kg_neo4j.pipeline.commands import resolve
-
-    id = _field(form, "id")
-    if id.isdecimal() and len(id) < resolve.SHORTEST_ID:
-        raise UsageError("a decision is taken back by its id")
-    resolve.undo(id, **_how(service))
-    return f"/merges?{urlencode({'show': 'decided'})}"
-
-
-def _how(service: Service) -> dict[str, Any]:
-    is_large = _is_large(service.database(), service.graph)
-    return {"settings": service.settings, "analytics": not is_large, "budget": service.budget}
-
-
-def _field(form: Mapping[str, Any], name: str) -> str:
-    value = form.get(name)
-    return checked(value if isinstance(value, str) else "", name)
+def pair_at(service: Service, keys: str) -> About | None:
+    """Return what the forms on two names, by their keys, show and carry; None where one of them is gone."""
+    both = keys.split()
+    found = deciding.bearers(service, both)
+    if len(found) != 2 or not all(each["name"] for each in found.values()):
+        return None
+    decided = deciding.decisions(service, KINDS["names"], both, limit=limits.MOST_ROWS * 10)
+    sides = {"left": found[both[0]], "right": found[both[1]]}
+    return {
+        **sides,
+        "keys": tuple(both),
+        "decided": decided,
+        **deciding.pair_of(sides["left"], sides["right"], decided),
+    }
 
 
 PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70),)
-ACTIONS = (Action("/merges/decide", decide), Action("/merges/undo", undo))
