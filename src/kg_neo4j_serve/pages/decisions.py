@@ -1,30 +1,193 @@
-"""What people, rules and models decided, with a way back; the forms that decide; and a fact with its forms."""
+"""What was decided, with a way back; a fact; and the forms: one whose page shows what is past decides nothing."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from kg_neo4j.errors import KgError, LeaseHeld, UsageError
-from kg_neo4j_serve import deciding, limits
-from kg_neo4j_serve.deciding import ALL, KINDS, About, NotDecided, decisions
-from kg_neo4j_serve.limits import checked, start_of
-from kg_neo4j_serve.pages.graph import quote
-from kg_neo4j_serve.pages.merges import pair_at
-from kg_neo4j_serve.refusals import missing, status_of
+from kg_neo4j.graph import queries
+from kg_neo4j_serve import limits
+from kg_neo4j_serve.limits import checked, picked, start_of
+from kg_neo4j_serve.refusals import Refused, missing, status_of
 from kg_neo4j_serve.rendering import Action, ServedPage
+from kg_neo4j_serve.results import Quote
 from kg_neo4j_serve.service import Service
 
 if TYPE_CHECKING:
     from kg_neo4j.rooms.corrections.deciding import Corrections
 
+KINDS = {
+    "names": ("must-link", "cannot-link", "same"),
+    "types": ("node-type", "relationship-type", "inverse-type", "preferred-node-type", "preferred-relationship-type"),
+    "facts": ("wrong-fact", "added-fact", "edited-fact"),
+    "nodes": ("edited-node",),
+}
+ALL = tuple(kind for kinds in KINDS.values() for kind in kinds)
+OF_ENTITIES = tuple(kind for kind in ALL if kind not in KINDS["facts"])
+WHOSE = {"person": "a person", "file": "a file of links", "model": "a model"}
+MOST = 60  # documents of an entity, and decisions that touch it, in its forms
 REASON = "a person decided"  # where no other one is given
 WAIT_S = 20.0  # that a decision waits for the one before it
+
+About = Mapping[str, Any]
 _one_at_a_time = threading.Lock()  # from looking whether something has changed until the decision is stored
+
+
+class NotDecided(Refused):
+    """A form that decided nothing: its page shows why, what others decided, and the form again with what it said."""
+
+    def __init__(self, why: str, status: int, hint: str | None = None, **shown: Any) -> None:
+        super().__init__(why, status, hint=hint)
+        self.shown = {"since": (), **shown}  # form, about (None: it is gone), given, and decisions since
+
+
+def hash_of(*values: object) -> str:
+    """Return a short hash of values."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def decisions(
+    service: Service, kinds: Iterable[str] = ALL, keys: Sequence[str] = (), skip: int = 0, limit: int = MOST
+) -> list[dict[str, Any]]:
+    """Return decisions, those that hold first, then the newest; with `keys` those that touch them."""
+    asked = {"kinds": [*kinds], "keys": [*keys], "skip": skip, "limit": limit}
+    rows = service.database().read(queries.get("serve/decisions"), graph=service.graph, **asked)
+    return [_shown(row) for row in rows]
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    url = json.loads(row["content"] or "{}").get("url", "")
+    return {
+        **{name: row[name] for name in row if name not in ("content", "lost")},
+        "group": next(name for name, kinds in KINDS.items() if row["kind"] in kinds),
+        "by": WHOSE.get(row["rule"], f"the rule {row['rule']}"),
+        "state": "taken back" if row["revoked"] else "its sentence has gone" if row["lost"] else "in force",
+        "sentences": (),
+        "url": url if url.startswith(("https://", "http://")) else "",  # that a browser opens
+        "was": hash_of(row["id"], row["revoked"], row["right"], row["reason"]),
+        "seen": row["id"][:8] + "-" * row["revoked"],
+        "touched": row["id"],
+    }
+
+
+def decision_at(service: Service, id: str) -> dict[str, Any] | None:
+    """Return a decision as its form shows and carries it; None where there is none."""
+    return next((each | {"decided": [each]} for each in decisions(service, keys=[id])), None)
+
+
+def _seen(rows: Iterable[About], kinds: Sequence[str] = ALL) -> str:
+    return " ".join(each["seen"] for each in rows if each["kind"] in kinds)
+
+
+def since(service: Service, about: About | None, given: Mapping[str, str]) -> list[About]:
+    """Return the decisions that the page of a form did not show, or showed in another state."""
+    known, keys = {*given.get("seen", "").split()}, {*given.get("touched", "").split()}
+    rows = about["decided"] if about else decisions(service, keys=[*keys]) if keys else []
+    ends = [(each, keys & {each["left_key"], each["right_key"]}) for each in rows if each["seen"] not in known]
+    return [each for each, found in ends if about or each["id"] in keys or len(found) == min(len(keys), 2)]
+
+
+def bearers(service: Service, keys: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the entities that keys of names belong to now, by key; one that is not there has no name."""
+    from kg_neo4j.graph.resolution.decisions import components
+    from kg_neo4j.graph.resolution.showing import stored_decisions
+
+    groups = components(each.decision for each in stored_decisions(service.database(), service.graph))
+    ids = {key: groups.entity(key) for key in keys}
+    rows = service.database().read(queries.get("serve/to_decide"), graph=service.graph, ids=[*ids.values()], most=1)
+    named = {row["id"]: picked(row, "name", "type") for row in rows}
+    return {key: {"key": key, "entity": id, **named.get(id, {"name": "", "type": ""})} for key, id in ids.items()}
+
+
+def entity_at(service: Service, id: str) -> dict[str, Any] | None:
+    """Return what the forms on an entity, or on the one that its name belongs to now, show and carry; None for none."""
+    rows = service.database().read(queries.get("serve/to_decide"), graph=service.graph, ids=[id], most=MOST)
+    if not rows:
+        now = bearers(service, [id])[id]["entity"]
+        return entity_at(service, now) if now != id else None
+    [row] = rows
+    keys = [*dict.fromkeys(key for key, _ in row["names"])] or [id]
+    decided = decisions(service, keys=[*keys, row["type"]])
+    own = (id, row["name"], row["type"], sorted(keys))
+    return {
+        **row,
+        "keys": keys,
+        "written": [*dict.fromkeys(name for _, name in row["names"])] or [row["name"]],
+        "decided": decided,
+        "was": hash_of(own, _seen(decided, OF_ENTITIES)),
+        "was_stated": hash_of(own, _seen(decided)),  # with its facts: of the form that adds one
+        "seen": _seen(decided),
+        "touched": id,
+        **types_of(service),
+    }
+
+
+def types_of(service: Service) -> dict[str, list[str]]:
+    """Return the commonest types of the graph, for lists to choose from."""
+    found = service.schema(limit=limits.MOST_ROWS)
+    kinds = {"node_types": found.entities, "fact_types": found.relationships}
+    return {name: [each.type for each in rows] for name, rows in kinds.items()}
+
+
+def fact_of(row: Mapping[str, Any], decided: Iterable[About]) -> dict[str, Any]:
+    """Return what the forms on a fact show and carry; `row` is of serve/fact_evidence."""
+    touched = [each for each in (row["source_key"], row["target_key"], row["hand"]) if each]
+    own = [each for each in decided if {each["left_key"], each["right_key"]} == {*touched[:2]} or each["id"] in touched]
+    names = ("id", "source", "source_id", "type", "target", "target_id", "start", "hand")
+    about = {name: row[name] or "" for name in names}
+    by_hand = next((each for each in own if each["id"] == row["hand"]), None)
+    carried = {"was": hash_of(*about.values()), "seen": _seen(own), "touched": " ".join(touched)}
+    return about | carried | {"decided": own, "undo": by_hand}
+
+
+def fact_at(service: Service, id: str) -> dict[str, Any] | None:
+    """Return a fact with its quotes and what its forms carry; None where no words state it any more."""
+    query = queries.get("serve/fact_evidence")
+    rows = service.database().read(query, graph=service.graph, ids=[id], quotes=limits.ROWS)
+    if not rows or not rows[0]["quotes"]:
+        return None
+    decided = decisions(service, keys=fact_of(rows[0], ())["touched"].split())
+    return fact_of(rows[0], decided) | {"quotes": rows[0]["quotes"], **types_of(service)}
+
+
+def pair_of(left: About, right: About, decided: Iterable[About]) -> dict[str, str]:
+    """Return what the forms on two names carry: each has a `key`, the `entity` that it is of now, name and type."""
+    keys = {left["key"], right["key"]}
+    own = [each for each in decided if keys & {each["left_key"], each["right_key"]}]
+    values = [each[name] for each in (left, right) for name in ("key", "entity", "name", "type")]
+    carried = {"seen": _seen(own), "touched": f"{left['key']} {right['key']}"}
+    return {"was": hash_of(values, carried["seen"]), **carried}
+
+
+def pair_at(service: Service, keys: str) -> About | None:
+    """Return what the forms on two names, by their keys, show and carry; None where one of them is gone."""
+    both = keys.split()
+    found = bearers(service, both)
+    if len(found) != 2 or not all(each["name"] for each in found.values()):
+        return None
+    decided = decisions(service, KINDS["names"], both, limit=limits.MOST_ROWS * 10)
+    sides = {"left": found[both[0]], "right": found[both[1]]}
+    return {
+        **sides,
+        "keys": tuple(both),
+        "decided": decided,
+        **pair_of(sides["left"], sides["right"], decided),
+    }
+
+
+def quote(row: Sequence[Any]) -> Quote:
+    """Return words that state a fact, as serve/fact_evidence has them."""
+    chunk, start, end, words, document, pages, chunk_start, line = row
+    page = bisect_right(pages, chunk_start + start) if pages else None
+    return Quote(limits.shortened(words), document or "", chunk, start, end, page, line)
 
 
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -37,16 +200,16 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     if any(each["group"] == "facts" for each in shown):
         from kg_neo4j.rooms.corrections.deciding import listed
 
-        states = {each.id: each for each in listed(service.database(), service.graph)}
-        for each in (each for each in shown if each["id"] in states):
-            each |= {"state": states[each["id"]].state, "sentences": states[each["id"]].sentences}
+        known = listed(service.database(), service.graph)
+        now = {each.id: {"state": each.state, "sentences": each.sentences} for each in known}
+        shown = [each | now.get(each["id"], {}) for each in shown]
     cursor = limits.cursor_at(skip + limits.ROWS) if len(found) > limits.ROWS else None
     return {"decided": shown, "kind": kind, "kinds": list(KINDS), "is_first": skip == 0, "cursor": cursor}
 
 
 def fact(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a fact with the words that state it."""
-    found = deciding.fact_at(service, checked(given.get("id", ""), "id"))
+    found = fact_at(service, checked(given.get("id", ""), "id"))
     if found is None:
         raise missing("there is no such fact, or it was called wrong", "the page Decisions lists what was called wrong")
     return {"fact": found | {"quotes": list(map(quote, found["quotes"]))}}
@@ -82,7 +245,7 @@ def _same(service: Service, about: About, given: Mapping[str, str]) -> None:
     if other.near and (value.casefold() != other.name.casefold() or other.name in other.near):
         names = ", ".join(other.near)
         raise UsageError(f"{value!r} may mean {other.name} or {names}", hint="give the whole name, or the id")
-    if (found := deciding.entity_at(service, other.id)) is None or other.id == about["id"]:
+    if (found := entity_at(service, other.id)) is None or other.id == about["id"]:
         raise UsageError(f"{value!r} is this entity already")
     _pair(service, {"keys": (about["keys"][0], found["keys"][0])}, {**given, "verdict": "join"})
 
@@ -139,18 +302,18 @@ def _name(service: Service, about: About, given: Mapping[str, str]) -> None:
 
 
 FORMS: Mapping[str, tuple[str, Callable[[Service, str], Any], Callable[..., object]]] = {  # the first: field of an id
-    "name": ("entity", deciding.entity_at, _name),
-    "type": ("entity", deciding.entity_at, _type),
-    "same": ("entity", deciding.entity_at, _same),
-    "two": ("entity", deciding.entity_at, _two),
-    "add": ("entity", deciding.entity_at, _add),
+    "name": ("entity", entity_at, _name),
+    "type": ("entity", entity_at, _type),
+    "same": ("entity", entity_at, _same),
+    "two": ("entity", entity_at, _two),
+    "add": ("entity", entity_at, _add),
     "wrong": (
         "fact",
-        deciding.fact_at,
+        fact_at,
         lambda on, about, given: _corrections(on).wrong(about["id"], because=given["reason"]),
     ),
-    "edit": ("fact", deciding.fact_at, _edit),
-    "undo": ("id", deciding.decision_at, _undo),
+    "edit": ("fact", fact_at, _edit),
+    "undo": ("id", decision_at, _undo),
     "pair": ("pair", pair_at, _pair),
 }
 
@@ -163,16 +326,15 @@ def decide(form: str, service: Service, fields: Mapping[str, Any]) -> str:
     try:
         about, shown = find(service, _field(given, field)), given.get("was", "")
         if about is None or about["was_stated" if form == "add" else "was"] != shown:
-            since = deciding.since(service, about, given)
-            raise NotDecided("this has changed", 409, form=form, about=about, given=given, since=since)
+            found = since(service, about, given)
+            raise NotDecided("this has changed", 409, form=form, about=about, given=given, since=found)
         try:
             if not is_free:
                 raise LeaseHeld("another decision is being stored")
             do(service, about, given)
         except KgError as error:
-            status = 503 if isinstance(error, LeaseHeld) else status_of(error)
             again = {**about, **dict.fromkeys(("was", "was_stated"), shown)}
-            raise NotDecided(str(error), status, error.hint, form=form, about=again, given=given, since=()) from error
+            raise NotDecided(str(error), status_of(error), error.hint, form=form, about=again, given=given) from error
     finally:
         if is_free:
             _one_at_a_time.release()
@@ -182,8 +344,5 @@ def decide(form: str, service: Service, fields: Mapping[str, Any]) -> str:
     return "/merges" if form == "pair" else "/decisions"
 
 
-PAGES = (
-    ServedPage("/decisions", "decisions.html", view, title="Decisions", rank=72),
-    ServedPage("/fact", "fact.html", fact),
-)
+PAGES = (ServedPage("/fact", "fact.html", fact), ServedPage("/decisions", "decisions.html", view, "Decisions", 72))
 ACTIONS = tuple(Action(f"/decide/{form}", partial(decide, form)) for form in FORMS)

@@ -22,7 +22,6 @@ from kg_neo4j_serve.service import Service
 PASSAGES = 8  # of a page: some 40,000 characters
 ROWS = 50  # the same, of a table
 MARKS = 500  # mentions, and statements, of one passage
-CORRECTED = ("decision", "wrong", "right", "reason")  # "right" is empty where nothing takes its place
 SECTIONS = 200  # in the list of a document's sections
 
 _BREAK = re.compile(r"\n[ \t\r]*\n\s*")
@@ -161,8 +160,9 @@ def _statements(rows: Sequence[Sequence[Any]], corrected: Sequence[Sequence[Any]
     for start, end, id, kind, source_id, source, target_id, target in rows:
         fact = Fact(id, source or "", source_id, kind, target or "", target_id)
         by_place.setdefault((start, end), ([], []))[0].append(fact)
-    for start, end, *correction in corrected:
-        by_place.setdefault((start, end), ([], []))[1].append(dict(zip(CORRECTED, correction, strict=True)))
+    for start, end, id, wrong, right, why in corrected:
+        one = {"decision": id, "wrong": wrong, "right": right, "reason": why}
+        by_place.setdefault((start, end), ([], []))[1].append(one)
     return tuple(
         MarkedFacts(number, *place, tuple(facts), tuple(wrong))
         for number, (place, (facts, wrong)) in enumerate(sorted(by_place.items()), 1)
@@ -187,7 +187,7 @@ class MarkedFacts:
     start: int  # offsets into the passage
     end: int
     facts: tuple[Fact, ...]
-    corrected: tuple[Mapping[str, str], ...] = ()  # what a person called wrong: CORRECTED
+    corrected: tuple[Mapping[str, str], ...] = ()  # what a person called wrong
 
 
 @dataclass(frozen=True, slots=True)

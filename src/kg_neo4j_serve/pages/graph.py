@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -14,12 +13,12 @@ from markupsafe import Markup
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
-from kg_neo4j_serve import deciding, limits
-from kg_neo4j_serve.deciding import About
+from kg_neo4j_serve import limits
 from kg_neo4j_serve.limits import picked
+from kg_neo4j_serve.pages.decisions import About, entity_at, fact_of, quote
 from kg_neo4j_serve.refusals import NoSuchEntity
 from kg_neo4j_serve.rendering import ServedPage
-from kg_neo4j_serve.results import EntityCard, EntityFact, Quote
+from kg_neo4j_serve.results import EntityCard, EntityFact
 from kg_neo4j_serve.service import Service
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     database, graph = service.database(), service.graph
     card = _card(service, name, cursor)
     near = _neighbours(database, graph, card.id, limits.NODES)
-    about = deciding.entity_at(service, card.id) if service.rights.write else None
+    about = entity_at(service, card.id) if service.rights.write else None
     return {
         "card": card,
         "deciding": about,  # what its forms carry; None where the server only reads
@@ -78,18 +77,11 @@ def _facts(service: Service, facts: Sequence[EntityFact], decided: Sequence[Abou
     known, query = {each.id: each for each in facts}, queries.get("serve/fact_evidence")
     rows = service.database().read(query, graph=service.graph, ids=[*known], quotes=QUOTES)
     return [
-        deciding.fact_of(row, decided)
+        fact_of(row, decided)
         | {"evidence": row["evidence"], "quotes": list(map(quote, row["quotes"]))}
         | {name: getattr(known[row["id"]], name) for name in ("in_tables", "by_hand")}
         for row in rows
     ]
-
-
-def quote(row: Sequence[Any]) -> Quote:
-    """Return words that state a fact, as serve/fact_evidence has them."""
-    chunk, start, end, words, document, pages, chunk_start, line = row
-    page = bisect_right(pages, chunk_start + start) if pages else None
-    return Quote(limits.shortened(words), document or "", chunk, start, end, page, line)
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.graph import queries
-from kg_neo4j_serve import deciding, limits
-from kg_neo4j_serve.deciding import KINDS, About
+from kg_neo4j_serve import limits
 from kg_neo4j_serve.limits import page, picked, shortened, start_of
+from kg_neo4j_serve.pages.decisions import KINDS, bearers, decisions, pair_of
 from kg_neo4j_serve.rendering import ServedPage
 from kg_neo4j_serve.results import Quote
 from kg_neo4j_serve.service import Service
@@ -23,8 +23,8 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     database, skip = service.database(), start_of(given.get("cursor"))
     is_large = service.is_large()
     shown, cursor = page(() if is_large else _proposals(service), skip, limits.ROWS)
-    found = {"is_first": skip == 0, "is_large": is_large, "cursor": cursor}
-    return found | {"open": _proposed(service, database, shown)}
+    proposed = _proposed(service, database, shown)
+    return {"open": proposed, "is_first": skip == 0, "is_large": is_large, "cursor": cursor}
 
 
 def _proposals(service: Service) -> Sequence[Proposal]:
@@ -41,8 +41,8 @@ def _proposed(service: Service, database: Database, proposals: Iterable[Proposal
     """Return two names each, what is proposed, and why: "ask" is open; `kg resolve` does "join" and "split"."""
     shown, graph = list(proposals), service.graph
     keys = sorted({key for each in shown for key in (each.left.key, each.right.key)})
-    bearers = deciding.bearers(service, keys)
-    asked = [[key, bearers[key]["entity"]] for key in keys]
+    borne = bearers(service, keys)
+    asked = [[key, borne[key]["entity"]] for key in keys]
     rows = database.read(queries.get("serve/mentions"), graph=graph, rows=asked) if keys else []
     quotes = {
         row["key"]: Quote(shortened(row["quote"]), **picked(row, "document", "chunk_id", "start", "end", "line"))
@@ -52,7 +52,7 @@ def _proposed(service: Service, database: Database, proposals: Iterable[Proposal
     sides = {
         side.key: {
             "key": side.key,  # of its mentions
-            "entity": bearers[side.key]["entity"],  # id of the one that they belong to now
+            "entity": borne[side.key]["entity"],  # id of the one that they belong to now
             "name": side.name,
             "type": side.type,
             "mentions": side.count,
@@ -62,29 +62,13 @@ def _proposed(service: Service, database: Database, proposals: Iterable[Proposal
         for each in shown
         for side in (each.left, each.right)
     }
-    decided = deciding.decisions(service, KINDS["names"], keys, limit=limits.MOST_ROWS * 10) if keys else []
+    decided = decisions(service, KINDS["names"], keys, limit=limits.MOST_ROWS * 10) if keys else []
     found = []
     for each in shown:
         why = {"verdict": str(each.verdict), "rule": each.rule, "score": each.score, "reason": each.reason}
-        carried = deciding.pair_of(bearers[each.left.key], bearers[each.right.key], decided)
+        carried = pair_of(borne[each.left.key], borne[each.right.key], decided)
         found.append({"left": sides[each.left.key], "right": sides[each.right.key], **why, **carried})
     return found
-
-
-def pair_at(service: Service, keys: str) -> About | None:
-    """Return what the forms on two names, by their keys, show and carry; None where one of them is gone."""
-    both = keys.split()
-    found = deciding.bearers(service, both)
-    if len(found) != 2 or not all(each["name"] for each in found.values()):
-        return None
-    decided = deciding.decisions(service, KINDS["names"], both, limit=limits.MOST_ROWS * 10)
-    sides = {"left": found[both[0]], "right": found[both[1]]}
-    return {
-        **sides,
-        "keys": tuple(both),
-        "decided": decided,
-        **deciding.pair_of(sides["left"], sides["right"], decided),
-    }
 
 
 PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70),)
