@@ -24,7 +24,8 @@ ATTRIBUTES = frozenset(
     "d cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity font-size text-anchor xmlns role action method for "
     "type value required maxlength autocomplete autofocus dir selected open "
     "data-stream data-inline src defer scope hidden "
-    "width height colspan inputmode list checked enctype multiple accept max http-equiv data-id data-shows".split()
+    "width height colspan inputmode enctype multiple accept max http-equiv data-events data-shows list checked "
+    "webkitdirectory aria-labelledby data-graph data-question".split()
 )
 
 
@@ -65,7 +66,7 @@ def faults(page: str) -> list[str]:
         for name, value in element.attrib.items():
             if name not in ATTRIBUTES:
                 found.append(f"{element.tag} has attribute {name}={value[:80]!r}")
-            if name in ("href", "src", "action", "data-stream") and not _is_ours(value):
+            if name in ("href", "src", "action", "data-stream", "data-events") and not _is_ours(value):
                 found.append(f"{element.tag} leads to {value[:80]!r}")
         if element.tag == "script" and not (element.get("src") or element.get("type") == "application/json"):
             found.append("a script without a file")

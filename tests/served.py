@@ -27,10 +27,12 @@ PERSON = {  # what a browser sends where a person goes from one of our pages to 
 
 
 @contextmanager
-def served(settings: Settings, rights: Rights | None = None, access: Access | None = None) -> Iterator[httpx.Client]:
-    """Yield a client of a server on the graph of `settings`; the server ends with the block."""
+def served(
+    settings: Settings, rights: Rights | None = None, access: Access | None = None, *, has_all: bool = False
+) -> Iterator[httpx.Client]:
+    """Yield a client of a server on the graph of `settings`, or on all graphs; the server ends with the block."""
     access = access or Access()
-    app = build(Service(settings, rights), access)
+    app = build(Service(settings, rights, has_all=has_all), access)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -56,8 +58,8 @@ def token(client: httpx.Client, action: str) -> str:
     return access.form_token(client.cookies[SESSION], action)
 
 
-def post(client: httpx.Client, action: str, *, files: Any = None, **fields: str) -> httpx.Response:
-    """Submit a form of ours as a browser does."""
+def post(client: httpx.Client, action: str, *, prefix: str = "", files: Any = None, **fields: str) -> httpx.Response:
+    """Submit a form of ours as a browser does; `prefix` names a graph."""
     origin = {"origin": str(client.base_url).rstrip("/")}
     data = {"csrf": token(client, action), **fields}
-    return client.post(action, data=data, files=files, headers=PERSON | origin)
+    return client.post(prefix + action, data=data, files=files, headers=PERSON | origin)

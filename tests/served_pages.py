@@ -37,6 +37,7 @@ PAGES = (
     "/decisions?kind=facts",
     "/fact?id={fact}",
     "/quarantine",
+    "/questions",
     "/runs",
     "/load",
     "/load?plan={plan}",
@@ -72,6 +73,6 @@ def loaded(client: httpx.Client) -> str:
     """Return the id of a load that has ended; the document is loaded once more, which changes nothing."""
     jobs = client.get("/api/status").json()["jobs"]
     id = jobs[0]["id"] if jobs else client.post("/api/load", json={"name": "ada.md", "text": ADA}).json()["id"]
-    while client.get("/api/status", params={"id": id}).json()["jobs"][0]["state"] not in ("done", "failed"):
+    while client.get("/api/status", params={"id": id}).json()["jobs"][0]["state"] in ("waiting", "running"):
         time.sleep(0.1)
     return str(id)

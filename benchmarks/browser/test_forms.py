@@ -46,7 +46,7 @@ FORMS = """[...document.forms].flatMap((form, place) => {
   });
 })"""
 LOOSE = f"""[...document.querySelectorAll("{PRESSED}")].filter(each =>
-  !each.form && each.tagName !== "SUMMARY" && !each.closest(".kg-viewer")).map(each => each.outerHTML)"""
+  !each.form && each.tagName !== "SUMMARY" && !each.closest(".kg-viewer, #history")).map(each => each.outerHTML)"""
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,24 @@ def takes_back(site: Site, given: dict[str, str]) -> Iterator[None]:
     assert before.keys() - decisions(site).keys() == {given["id"]}
 
 
+@contextmanager
+def keeps_a_question(site: Site, given: dict[str, str]) -> Iterator[None]:
+    """Promise that the question is kept with its wrong answer and the right one."""
+    yield
+    newest = site.client.get("/questions.json").json()["questions"][0]
+    assert (newest["question"], newest["wrong"]) == (given["question"], given["wrong"])
+    assert newest["right"] == "He is another one."
+
+
+@contextmanager
+def removes_a_question(site: Site, given: dict[str, str]) -> Iterator[None]:
+    """Promise that one question is gone."""
+    before = {each["id"] for each in site.client.get("/questions.json").json()["questions"]}
+    yield
+    after = {each["id"] for each in site.client.get("/questions.json").json()["questions"]}
+    assert before - after == {given["id"]}
+
+
 def cookie_of(tab: Tab, name: str) -> dict[str, Any]:
     """Return a cookie that the browser would send to the page that it shows."""
     [found] = [each for each in tab.call("Network.getCookies")["cookies"] if each["name"] == name]
@@ -207,9 +225,11 @@ KNOWN = {
     "/decide/pair They are one": Known({}, "/merges", decides("must-link")),
     "/decide/pair They are two": Known({}, "/merges", decides("cannot-link")),
     "/decide/undo Undo": Known({}, "/decisions /entity", takes_back),
+    "/questions/add Keep this question": Known({"right": "He is another one."}, "/questions", keeps_a_question),
+    "/questions/remove Remove": Known({}, "/questions", removes_a_question),
     "/login Log in": Known({"token": TOKEN}, "/", logs_in),
 }
-WRITING = {each for each in KNOWN if each.startswith(("/load", "/decide"))}
+WRITING = {each for each in KNOWN if each.startswith(("/load", "/decide", "/questions"))}
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +278,7 @@ def fill(site: Site, form: Mapping[str, Any], values: Mapping[str, str]) -> None
     tab.value("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     for name in form["open"]:
         control = f"{element}.elements['{name}']"
-        if name in form["files"]:
+        if name in form["files"] and name != "folder":
             node = tab.call("Runtime.evaluate", expression=control)["result"]["objectId"]
             tab.call("DOM.setFileInputFiles", objectId=node, files=[str(site.folder / UPLOADED)])
             assert UPLOADED in tab.value("document.querySelector('#chosen').innerText")
@@ -301,7 +321,8 @@ def press_forms(site: Site, page: str) -> None:
         form = next(each for each in site.tab.value(FORMS) if f"{each['action']} {each['button']}" == kind)
         with KNOWN[kind].promise(site, form["hidden"]):
             status, place = submit(site, page, form, KNOWN[kind].fields)
-            assert (status, urlsplit(place).path in KNOWN[kind].ends.split()) == (200, True), (page, form)
+            said = site.tab.value("document.querySelector('main').innerText")
+            assert (status, urlsplit(place).path in KNOWN[kind].ends.split()) == (200, True), (page, form, said)
         check_quiet(site.tab)
         site.seen.add(kind)
 

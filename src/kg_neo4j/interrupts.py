@@ -33,13 +33,14 @@ class _Holding:
         return receive
 
     def check(self) -> None:
-        if self.came is not None:
-            interrupt, self.came = self.came, None
+        if interrupt := self.came or stopped.pop(threading.get_ident(), None):
+            self.came = None
             raise interrupt
 
 
 _holding: _Holding | None = None
 endings: list[Callable[[], object]] = []  # called at an interrupt: each ends what a thread waits for
+stopped: dict[int, KeyboardInterrupt] = {}  # of other threads, by their ident: what ends them where work is released
 
 
 @contextmanager
@@ -69,22 +70,21 @@ def held() -> Iterator[None]:
 def released() -> Iterator[None]:
     """Within the block an interrupt is raised at once, also one that came before; the work waits or can be redone.
 
-    What other threads wait for is ended: see `endings`.
+    An interrupt of the program ends what other threads wait for: see `endings`. One of a thread is in `stopped`.
     """
-    holding = _holding if threading.current_thread() is threading.main_thread() else None
-    before = holding is not None and holding.may_come
+    is_main = threading.current_thread() is threading.main_thread()
+    holding = (_holding if is_main else None) or _Holding()
+    before, holding.may_come = holding.may_come, True
     try:
-        if holding is not None:
-            holding.may_come = True
-            holding.check()
+        holding.check()
         yield
+        holding.check()
     except KeyboardInterrupt:
-        for end in list(endings):
+        for end in list(endings) if is_main else ():
             end()
         raise
     finally:
-        if holding is not None:
-            holding.may_come = before
+        holding.may_come = before
 
 
 def check() -> None:

@@ -25,15 +25,17 @@ from kg_neo4j import __version__
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.records import Filters
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.jobs import ENDED
+from kg_neo4j_serve.addresses import PREFIX
+from kg_neo4j_serve.connection import Turnstile
+from kg_neo4j_serve.jobs import ENDED, Jobs
 from kg_neo4j_serve.refusals import Refused, error_shape
 from kg_neo4j_serve.service import Service
 
 METHODS = (
     *("ask", "search", "entity", "connect", "source", "schema", "report", "documents"),
-    *("verify", "communities", "status"),
+    *("verify", "communities", "status", "graphs"),
 )
-WRITING = ("load",)
+WRITING = ("load", "cancel")
 OF_FILTERS = tuple(each.name for each in fields(Filters))
 EVENTS = "text/event-stream"
 EVERY_S = 0.25  # between two looks at a load
@@ -45,7 +47,10 @@ ERROR = {
     "properties": {"error": {"type": "object", "properties": SAID, "required": ["type", "message"]}},
     "required": ["error"],
 }
-ABOUT = "Questions and answers on one graph. Fields named `source_text` hold text of documents."
+ABOUT = (
+    "Questions and answers on a graph: the first one of the server, or with `/graphs/NAME` before the path the one of "
+    "that name. Fields named `source_text` hold text of documents."
+)
 STREAMS = {
     "/api/ask/events": ("ask", "`draft` for each piece of text that a model writes, then `answer`, or `error`"),
     "/api/jobs/{id}/events": ("", "`job` whenever a load is further, until it has ended"),
@@ -108,22 +113,33 @@ def routes() -> list[Route]:
         Route("/api/jobs/{id}/events", _job),
         *(Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS),
         Route("/api/load", _load, methods=["POST"]),
+        Route("/api/cancel", _endpoint("cancel"), methods=["POST"]),
         Route("/api/openapi.json", _shown),
     ]
 
 
+async def chosen(request: Request) -> Service:
+    """Return what answers on the graph that an address names, else on the first one. Raises NoSuchGraph."""
+    state, scope = request.app.state, request.scope
+    if "service" not in scope:
+        name = scope.get("graph")
+        scope["service"] = state.service if name is None else await state.turnstile.do(state.service.of, name)
+    service: Service = scope["service"]
+    PREFIX.set(service.prefix)
+    return service
+
+
 def _endpoint(name: str) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
-        arguments = method(name).arguments(await given_by(request))
-        state = request.app.state
-        return JSONResponse(plain(await state.turnstile.do(getattr(state.service, name), **arguments)))
+        service, arguments = await chosen(request), method(name).arguments(await given_by(request))
+        return JSONResponse(plain(await request.app.state.turnstile.do(getattr(service, name), **arguments)))
 
     return answer
 
 
 async def _load(request: Request) -> Response:
     """Begin a load: of a text in JSON, or of files in a form."""
-    service = request.app.state.service
+    service = await chosen(request)
     service.require_write()  # before the body is read
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         job = service.load_files(await uploaded(request))
@@ -177,25 +193,25 @@ def event(name: str, data: Any) -> str:
 
 
 async def _ask(request: Request) -> Response:
-    arguments = method("ask").arguments(await given_by(request))
-    return StreamingResponse(_answering(request, arguments), media_type=EVENTS)
+    service, arguments = await chosen(request), method("ask").arguments(await given_by(request))
+    return StreamingResponse(_answering(service, request.app.state.turnstile, arguments), media_type=EVENTS)
 
 
-async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterator[str]:
+async def _answering(service: Service, turnstile: Turnstile, arguments: dict[str, Any]) -> AsyncIterator[str]:
     """Yield `draft` for each piece that a model writes, then `answer`, or `error`."""
-    state, loop = request.app.state, asyncio.get_running_loop()
+    loop = asyncio.get_running_loop()
     pieces: asyncio.Queue[str | None] = asyncio.Queue()
 
     def on_token(piece: str) -> None:
         loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
-    task = asyncio.ensure_future(state.turnstile.do(state.service.ask, **arguments, on_token=on_token))
+    task = asyncio.ensure_future(turnstile.do(service.ask, **arguments, on_token=on_token))
     task.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:
             yield event("draft", piece)
         answer = await task
-        state.service.recent.put(arguments, answer)
+        service.recent.put(arguments, answer)
         yield event("answer", plain(answer))
     except KgError as error:
         yield event("error", error_shape(error))
@@ -204,13 +220,13 @@ async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterat
 
 
 async def _job(request: Request) -> Response:
-    request.app.state.service.jobs.find(request.path_params["id"])  # 404 before the stream begins
-    return StreamingResponse(_loading(request), media_type=EVENTS)
+    jobs, id = (await chosen(request)).jobs, request.path_params["id"]
+    jobs.find(id)  # 404 before the stream begins
+    return StreamingResponse(_loading(jobs, id), media_type=EVENTS)
 
 
-async def _loading(request: Request) -> AsyncIterator[str]:
+async def _loading(jobs: Jobs, id: str) -> AsyncIterator[str]:
     """Yield `job` whenever the load is further, until it has ended."""
-    jobs, id = request.app.state.service.jobs, request.path_params["id"]
     shown = None
     while True:
         job = jobs.find(id)
@@ -222,7 +238,8 @@ async def _loading(request: Request) -> AsyncIterator[str]:
         await asyncio.sleep(EVERY_S)
 
 
-async def _shown(_: Request) -> Response:
+async def _shown(request: Request) -> Response:
+    await chosen(request)  # no address of a graph that is not there works
     return JSONResponse(document())
 
 
@@ -258,7 +275,7 @@ def document() -> dict[str, Any]:
 def _operation(each: Method, known: Mapping[Any, Any]) -> dict[str, Any]:
     failed = {"description": "The error.", "content": _json({"$ref": REF.format(model="Error")})}
     result = {"description": "The result.", "content": _json(known[each.name, ""])}
-    status = "202" if each.name in WRITING else "200"
+    status = "202" if each.name == "load" else "200"
     return {"summary": each.purpose, "responses": {status: result, "default": failed}}
 
 

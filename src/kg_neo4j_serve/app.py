@@ -101,7 +101,7 @@ async def _health(_: Request) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, KgError)  # noqa: S101 - Starlette's types are wider
-    return rendering.draw_error(request, error)
+    return await rendering.draw_error(request, error)
 
 
 async def _no_route(request: Request, error: Exception) -> Response:

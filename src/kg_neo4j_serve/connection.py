@@ -1,8 +1,10 @@
-"""What a server has open: the connection of one graph, recent answers, and the threads that requests run in."""
+"""What a server has open: the connection of its graphs, recent answers, and the threads that requests run in."""
 
 from __future__ import annotations
 
 import asyncio
+import copy
+import difflib
 import itertools
 import threading
 import time
@@ -10,15 +12,17 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from kg_neo4j import factory
+from kg_neo4j.graph import queries
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import limits
+from kg_neo4j_serve.addresses import NO_NAMES, prefix_of
 from kg_neo4j_serve.jobs import Jobs
-from kg_neo4j_serve.refusals import Refused
+from kg_neo4j_serve.refusals import NoSuchGraph, Refused
 from kg_neo4j_serve.results import AskResult
 
 if TYPE_CHECKING:
@@ -125,15 +129,31 @@ class Metrics:
         return "\n".join(lines)
 
 
-class Connection:
-    """What a server has open: the database, what answers questions, the budget, the loads. Many threads may use it."""
+@dataclass(eq=False, slots=True)
+class _Opened:
+    """What all graphs of a server share."""
 
-    def __init__(self, settings: Settings, rights: Rights | None = None) -> None:
-        """Open nothing yet. Raises UsageError for a limit of money where the price of a model is not known."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    database: Database | None = None
+    answerer: Answerer | None = None
+
+
+class Connection:
+    """What a server has open: the database, what answers questions, the budget, the loads. Many threads may use it.
+
+    Each graph has an object of its own, which `of` gives; all of them share the connection, the budget and the queue of
+    loads.
+    """
+
+    def __init__(self, settings: Settings, rights: Rights | None = None, *, has_all: bool = False) -> None:
+        """Open nothing yet. With `has_all`, graphs other than that of the settings are served, too.
+
+        Raises UsageError for a limit of money where the price of a model is not known.
+        """
         self.rights = rights or Rights()
         self.notes: tuple[str, ...] = ()
         self.budget: Budget | None = None
-        self.settings = settings
+        self.settings, self.has_all = settings, has_all
         if self.rights.spend_usd is None:
             self.settings, notes = factory.without_server(settings)
             self.notes = tuple(notes)
@@ -145,48 +165,95 @@ class Connection:
             factory.embedding_model(settings, budget=self.budget)
         self.recent, self.metrics = RecentAnswers(), Metrics()
         self.jobs = Jobs(self.settings, self.budget)
-        self._lock = threading.RLock()
-        self._database: Database | None = None
-        self._answerer: Answerer | None = None
+        self._opened, self._others = _Opened(), dict[str, Self]()
+        self._first = cast("Self", self)
+        self._is_fit, self._kept = False, dict[str, tuple[float, Any]]()
 
     @property
     def graph(self) -> str:
         """The graph's name."""
         return self.settings.graph
 
+    @property
+    def prefix(self) -> str:
+        """How the addresses of this graph begin; empty where no other graph is served."""
+        return prefix_of(self.graph) if self.has_all and self.graph not in NO_NAMES else ""
+
+    def of(self, graph: str) -> Self:
+        """Return what answers on another graph of the database. Raises NoSuchGraph; never makes a graph."""
+        first = self._first
+        if graph == first.graph:
+            return first
+        if graph not in first.names():  # it may be new
+            first._kept.pop("names", None)
+            if graph not in (known := list(first.names())):
+                near = difflib.get_close_matches(graph, known, limits.NEAR_GRAPHS) or known[: limits.NEAR_GRAPHS]
+                raise NoSuchGraph(graph, tuple(near))
+        with self._opened.lock:
+            if graph not in self._others:
+                self._others[graph] = other = copy.copy(first)
+                other.settings = first.settings.model_copy(update={"graph": graph})
+                other.jobs, other.recent = first.jobs.of(other.settings), RecentAnswers()
+                other._is_fit, other._kept = False, {}
+            return self._others[graph]
+
+    def names(self) -> dict[str, int]:
+        """Return the graphs that are served, the first one first, and how many documents each has."""
+        first = self._first
+
+        def read() -> dict[str, int]:
+            database, only = first._connected().for_another_run(), "" if self.has_all else first.graph
+            return {row["graph"]: row["documents"] for row in database.read(queries.get("serve/graphs"), only=only)}
+
+        return {first.graph: 0, **first.kept("names", read)}
+
+    def kept(self, name: str, read: Callable[[], T], seconds: float | None = None) -> T:
+        """Return what `read` returned at most so many seconds ago (`limits.KEPT_S`), else what it returns now."""
+        found = self._kept.get(name)
+        if found is None or time.monotonic() - found[0] > (limits.KEPT_S if seconds is None else seconds):
+            found = self._kept[name] = time.monotonic(), read()
+        value: T = found[1]
+        return value
+
     def open(self) -> Answerer:
         """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
-        with self._lock:
-            if self._answerer is None:
+        with self._opened.lock:
+            if self._opened.answerer is None:
                 from kg_neo4j._models.door import heard
                 from kg_neo4j.pipeline.commands.ask import answerer
 
                 door = factory.door(self.settings, budget=self.budget)
-                self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
+                self._opened.answerer = answerer(self.settings, self._connected(), door, budget=self.budget)
                 heard.append(self.metrics.heard)
-            return self._answerer
+            return self._opened.answerer
 
-    def _opened(self) -> Database:
+    def _connected(self) -> Database:
         from kg_neo4j.graph.connection import connect
 
-        with self._lock:
-            if self._database is None:
-                self._database = connect(self.settings, SILENT)
-                self._database.read_timeout_s = limits.QUERY_S
-            return self._database
+        with self._opened.lock:
+            if self._opened.database is None:
+                self._opened.database = connect(self.settings, SILENT, as_it_is=True)
+                self._opened.database.read_timeout_s = limits.QUERY_S
+            return self._opened.database
 
     def close(self) -> None:
         """Begin no further load, and close the connection."""
         self.jobs.close()
-        with self._lock:
-            if self._database is not None:
-                self._database.close()
-            self._database = self._answerer = None
+        with self._opened.lock:
+            if self._opened.database is not None:
+                self._opened.database.close()
+            self._opened.database = self._opened.answerer = None
 
     def database(self) -> Database:
-        """Return the database for one request."""
-        return self._opened().for_another_run()
+        """Return the database for one request. Raises a DatabaseError for a graph that cannot be used."""
+        from kg_neo4j.graph.connection import refuse
+
+        database = self._connected().for_another_run()
+        if not self._is_fit:
+            refuse(database, self.graph)
+            self._is_fit = True
+        return database
 
     def asking(self) -> Answerer:
         """Return what answers one request."""
-        return replace(self.open(), database=self.database())
+        return replace(self.open(), settings=self.settings, database=self.database())

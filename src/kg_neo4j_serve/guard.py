@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j_serve import limits
+from kg_neo4j_serve.addresses import without_graph
 from kg_neo4j_serve.connection import Metrics
 from kg_neo4j_serve.refusals import Refused
 
@@ -119,7 +120,7 @@ class Guard:
         if scope["type"] != "http":
             raise RuntimeError("no websocket is served")
 
-        status, began = 0, time.monotonic()
+        scope, status, began = without_graph(scope), 0, time.monotonic()
 
         async def complete(message: Message) -> None:
             nonlocal status

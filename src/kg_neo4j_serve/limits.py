@@ -17,7 +17,8 @@ REQUEST_S = 120.0  # a request: a model may take this long (KG_MODEL_TIMEOUT_S h
 QUERY_S = 30.0  # a query that reads; the longest in the benchmarks takes 2 s
 MOST_BODY = 1_000_000  # bytes of a request: a question has at most 2,000 characters, a text to load fits
 MOST_UPLOAD = 50_000_000  # bytes of all files of one upload: a thousand pages of PDF
-MOST_FILES = 100  # of one upload
+MOST_FILES = 1_000  # of one upload: a folder
+MOST_DEPTH = 20  # folders within folders of an upload
 MOST_JOBS = 8  # loads that wait; one runs at a time, because a graph has one writer
 KEPT_JOBS = 50  # finished loads that `status` still knows
 
@@ -29,6 +30,10 @@ MOST_AROUND = 10  # neighbours of a passage on either side
 MOST_TEXT = 20_000  # characters of one text in an answer, such as a passage: a chunk of 3,000 tokens has 12,000
 ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one call
 HUB = 2_000  # relationships of one entity that are looked at
+KEPT_S = 5.0  # which graphs there are, and which sections of a graph are empty: one look for several pages
+CHOICES_S = 60.0  # the values that filters may have
+CHOICES = 60  # types of entities to choose from, and titles of documents that the browser completes
+NEAR_GRAPHS = 5  # names of graphs in an error
 RECENT = 32  # streamed answers that wait for the page that shows them
 RECENT_S = 30.0  # that they wait; the page comes at once
 
@@ -36,6 +41,7 @@ NODES = 300  # of a drawn graph at first: more of them hide each other's names
 MOST_NODES = 1_000  # of a drawn graph on request
 MOST_DRAWN = 300  # summaries of a drawn tree, and leaves: more are a grey surface
 MOST_PROPOSED = 20_000  # entities of a graph whose merges are looked for, and communities computed, while a page waits
+MOST_QUESTIONS = 1_000  # kept of a graph, whose answers were wrong
 KEPT_PLANS = 8  # uploads that wait for a yes; the oldest goes where one more comes
 
 

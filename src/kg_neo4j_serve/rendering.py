@@ -11,6 +11,7 @@ import pkgutil
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
@@ -25,11 +26,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from kg_neo4j.errors import KgError
+from kg_neo4j.errors import DatabaseError, KgError
 from kg_neo4j_serve import pages
-from kg_neo4j_serve.api import plain
+from kg_neo4j_serve.addresses import NO_NAMES, PREFIX, at, prefix_of
+from kg_neo4j_serve.api import OF_FILTERS, chosen, plain
 from kg_neo4j_serve.guard import LOGIN, NEXT, OPEN, SESSION, cookie
-from kg_neo4j_serve.refusals import Refused, error_response, missing, status_of
+from kg_neo4j_serve.refusals import NoSuchGraph, Refused, error_response, missing, status_of
 from kg_neo4j_serve.service import Service
 
 HERE = Path(pages.__file__).parent
@@ -49,6 +51,7 @@ class ServedPage:
     view: View
     title: str = ""  # in the menu; empty: not there
     rank: int = 50  # in the menu, from left to right
+    section: str = ""  # in the menu only where `Service.sections` has it
     writes: bool = False  # only with --allow-write
 
 
@@ -94,15 +97,16 @@ def environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    made.globals["static"] = static_address
+    made.globals |= {"static": static_address, "at": at, "prefix_of": prefix_of}
     for module in modules():
         made.globals |= getattr(module, "FUNCTIONS", {})
     return made
 
 
-def menu(*, write: bool) -> list[ServedPage]:
-    """Return the pages of the menu in its order; those that write only where that is allowed."""
+def menu(*, write: bool, sections: frozenset[str]) -> list[ServedPage]:
+    """Return the pages of the menu in its order: those that have something to show, and may be used."""
     shown = [page for page in declared("PAGES") if page.title and (write or not page.writes)]
+    shown = [page for page in shown if not page.section or page.section in sections]
     return sorted(shown, key=lambda page: (page.rank, page.title))
 
 
@@ -122,9 +126,12 @@ def twin_of(path: str) -> str:
 
 
 def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """Return a page about the graph."""
-    service = request.app.state.service
-    about = {"menu": menu(write=service.rights.write), "graph": service.graph, "rights": service.rights}
+    """Return a page about a graph; an error is one about the first graph where no other is known."""
+    service = request.scope.get("service", request.app.state.service)
+    sections, graphs = request.scope.get("frame", (frozenset(), ()))
+    PREFIX.set(service.prefix)
+    about = {"menu": menu(write=service.rights.write, sections=sections), "graph": service.graph, "home": at("/")}
+    about |= {"rights": service.rights, "graphs": [(each, prefix_of(each)) for each in graphs if each not in NO_NAMES]}
     return _with_forms(request, template, status, **{**about, **values})
 
 
@@ -139,7 +146,8 @@ def _with_forms(request: Request, template: str, status: int, **values: Any) -> 
 
 def _page(request: Request, template: str, status: int, **values: Any) -> Response:
     """Return a page. It shows nothing of the graph that is not in the values."""
-    given = {"menu": (), "graph": "", "rights": None, "path": request.scope["path"], "notes": (), **values}
+    given = {"menu": (), "graph": "", "graphs": (), "home": "/", "rights": None, "notes": (), **values}
+    given |= {"path": request.scope["path"]}
     return HTMLResponse(request.app.state.templates.get_template(template).render(given), status)
 
 
@@ -149,11 +157,15 @@ def _is_data(request: Request) -> bool:
     return path.endswith(".json") or path.startswith(("/api/", "/mcp"))
 
 
-def draw_error(request: Request, error: KgError) -> Response:
+async def draw_error(request: Request, error: KgError) -> Response:
     """Return an error as a page; as JSON where JSON was asked for."""
     if _is_data(request):
         return error_response(error)
-    shown = _page if request.scope["path"].startswith(OPEN) else draw  # a stranger sees nothing of the graph
+    is_open = request.scope["path"].startswith(OPEN)  # a stranger sees nothing of the graph
+    if not is_open and not isinstance(error, NoSuchGraph | DatabaseError):
+        with suppress(KgError):  # without it the menu is shorter
+            await frame(request)
+    shown = _page if is_open else draw
     return shown(request, "error.html", status_of(error), error=error, code=status_of(error))
 
 
@@ -170,7 +182,7 @@ def refuse(request: Request, error: KgError) -> Response:
 def _to_login(request: Request) -> Response:
     """Lead to the login; a cookie keeps the page to return to, because no other site can set it."""
     query = request.scope["query_string"].decode("ascii", "replace")
-    goal = quote(request.scope["path"]) + (f"?{query}" if query else "")
+    goal = request.scope.get("prefix", "") + quote(request.scope["path"]) + (f"?{query}" if query else "")
     response = RedirectResponse("/login", 303)
     if LOCAL.fullmatch(goal) and len(goal) <= LONGEST_NEXT:
         response.set_cookie(NEXT, quote(goal, safe=""), httponly=True, samesite="strict", path="/login")
@@ -179,28 +191,36 @@ def _to_login(request: Request) -> Response:
 
 def _shown(page: ServedPage, *, as_json: bool) -> Callable[[Request], Any]:
     async def show(request: Request) -> Response:
-        state = request.app.state
+        service = await chosen(request)
         if page.writes:
-            state.service.require_write()
+            service.require_write()
         given = {**request.query_params, **{name: str(value) for name, value in request.path_params.items()}}
-        values = await state.turnstile.do(page.view, state.service, given)
+        given |= {name: ",".join(request.query_params.getlist(name)) for name in OF_FILTERS if name in given}
+        values = await request.app.state.turnstile.do(page.view, service, given)
         if as_json:
             return JSONResponse({name: plain(value) for name, value in values.items()})
+        await frame(request)
         query = f"?{request.url.query}" if request.url.query else ""
-        return draw(request, page.template, twin=twin_of(request.url.path) + query, **values)
+        return draw(request, page.template, twin=at(twin_of(request.scope["path"])) + query, **values)
 
     return show
 
 
+async def frame(request: Request) -> None:
+    """Find out what stands around a page: the sections that are not empty, and the graphs that one may go to."""
+    service, do = await chosen(request), request.app.state.turnstile.do
+    request.scope["frame"] = await do(service.sections), list(await do(service.names))
+
+
 def _done(action: Action) -> Callable[[Request], Any]:
     async def act(request: Request) -> Response:
-        state = request.app.state
-        state.service.require_write()
+        service = await chosen(request)
+        service.require_write()
         async with request.form(max_files=action.max_files, max_fields=100) as form:
             _check_form(request, form)
-            given = {**request.path_params, **dict(form.multi_items()), "files": form.getlist("files")}
-            goal = await state.turnstile.do(action.deed, state.service, given)
-        return RedirectResponse(goal, 303)
+            given = {**request.path_params, **form, **{name: form.getlist(name) for name in ("files", "folder")}}
+            goal = await request.app.state.turnstile.do(action.deed, service, given)
+        return RedirectResponse(at(goal), 303)
 
     return act
 

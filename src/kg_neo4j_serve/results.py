@@ -273,11 +273,19 @@ class CommunityList:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphList:
+    """The graphs that the server answers on, the first one first."""
+
+    graphs: dict[str, int]  # name -> documents
+
+
+@dataclass(frozen=True, slots=True)
 class LoadJob:
     """A load that was asked for."""
 
     id: str
-    state: Literal["waiting", "running", "done", "failed"]
+    graph: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
     sources: tuple[str, ...]
     stage: str = ""
     done: int = 0  # units of the stage
@@ -286,6 +294,7 @@ class LoadJob:
     nodes: int = 0  # of the graph, afterwards
     relationships: int = 0
     usd: float | None = 0.0
+    skipped: tuple[str, ...] = ()  # files, and why
     notes: tuple[str, ...] = ()
     error: str = ""
 

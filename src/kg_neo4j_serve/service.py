@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kg_neo4j import factory
@@ -18,6 +21,7 @@ from kg_neo4j_serve.refusals import Refused, missing
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.resolution.proposals import Proposal
     from kg_neo4j.retrieve.checking.standing import CitedThing
 
 Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
@@ -26,7 +30,7 @@ REPORTS = "reports"
 
 
 class Service(Connection):
-    """Answers on one graph, over one connection. Its methods may be called by many threads at once."""
+    """Answers on one graph, over the connection of the server. Its methods may be called by many threads at once."""
 
     def ask(
         self,
@@ -226,6 +230,58 @@ class Service(Connection):
         documents = database.read(queries.get("serve/count_documents"), graph=self.graph)[0]["documents"]
         return results.Searched(self.graph, documents, mode, filters, passages)
 
+    def graphs(self) -> results.GraphList:
+        """Return the graphs that the server answers on, with how many documents they have."""
+        return results.GraphList(self.names())
+
+    def sections(self) -> frozenset[str]:
+        """Return the sections that have something to show: "communities", "merges" and others."""
+        query = queries.get("serve/sections")
+        row = self.kept("sections", lambda: dict(self.database().read(query, graph=self.graph)[0]))
+        found = {name for name in ("communities", "trees", "merges", "quarantine") if row[name]}
+        if self.budget is not None or self.jobs.listed():
+            found.add("runs")
+        if not row["merges"] and self._has_proposals(row["version"]):
+            found.add("merges")
+        if self.questions.is_file() and self.questions.stat().st_size:
+            found.add("questions")
+        return frozenset(found)
+
+    @property
+    def questions(self) -> Path:
+        """The file of the questions whose answers were wrong: JSON lines, as `kg test` reads them."""
+        name = re.sub(r"[^a-z0-9_-]+", "_", self.graph)[:80]
+        if name != self.graph:  # two graphs never share a file, whatever the file system makes of their names
+            name += f"-{hashlib.sha256(self.graph.encode()).hexdigest()[:8]}"
+        return self.settings.home / "questions" / f"{name}.jsonl"
+
+    def choices(self) -> dict[str, list[str]]:
+        """Return the values that filters may have, by filter; the commonest types, and some titles of documents."""
+
+        def read() -> dict[str, list[str]]:
+            database = self.database()
+            types = database.read(queries.get("retrieve/types"), graph=self.graph)[: limits.CHOICES]
+            [row] = database.read(queries.get("serve/choices"), graph=self.graph, most=limits.CHOICES)
+            return {"types": [each["NodeType"] for each in types], **picked(row, "languages", "kinds", "documents")}
+
+        return self.kept("choices", read, limits.CHOICES_S)
+
+    def _has_proposals(self, version: str | None) -> bool:
+        """Return whether names are proposed to be one, by the last look. One look for each state of the graph."""
+        if self._kept.get("looked") != (0, version):
+            self._kept["looked"] = (0, version)
+            self.jobs.look(lambda: self._kept.update(proposals=(0, bool(self.proposals()))))
+        return bool(self._kept.get("proposals", (0, False))[1])
+
+    def proposals(self) -> Sequence[Proposal]:
+        """Return what `kg resolve --dry-run` shows, open questions first; none of a large graph or one of nothing."""
+        from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
+
+        if self.is_large() or not self.documents(limit=1).total:
+            return ()
+        found = resolve(settings=self.settings, options=ResolveOptions(dry_run=True)).proposals
+        return sorted(found, key=lambda each: (each.verdict != "ask", -each.score, each.left.key, each.right.key))
+
     def is_large(self) -> bool:
         """Return whether looking for proposals, and computing communities again, would keep a page waiting."""
         [row] = self.database().read(queries.get("write/count_graph"), graph=self.graph)
@@ -245,8 +301,13 @@ class Service(Connection):
         if not self.rights.write:
             raise Refused("this server only reads", 403, hint="kg serve --allow-write")
 
+    def cancel(self, id: str) -> results.JobList:
+        """Cancel a load; one that runs stops where it can, keeps what is complete, and continues when loaded again."""
+        self.require_write()
+        return results.JobList((self.jobs.cancel(checked(id, "id")),))
+
     def status(self, id: str = "") -> results.JobList:
-        """Return the load of that id, or all loads of this server, the newest first."""
+        """Return the load of that id, or all loads of this graph, the newest first."""
         return results.JobList((self.jobs.find(id),) if id else self.jobs.listed())
 
 

@@ -106,3 +106,40 @@ def test_another_thread_holds_nothing() -> None:
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_a_thread_that_is_stopped_ends_where_its_work_is_released_and_once() -> None:
+    done: list[str] = []
+    ended: list[str] = []
+    interrupts.endings.append(lambda: ended.append("another question"))
+
+    def stop() -> None:
+        interrupts.stopped[threading.get_ident()] = KeyboardInterrupt()
+
+    def work() -> None:
+        stop()
+        try:
+            with held():
+                done.append("the rest of the held work")
+                with released():
+                    done.append("never")
+        except KeyboardInterrupt:
+            done.append("stopped")
+        try:
+            with released():
+                stop()
+                done.append("what it waits for comes")
+        except KeyboardInterrupt:
+            done.append("stopped")
+        interrupts.check()
+        done.append("what it began is brought to its end")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(30)
+    interrupts.endings.pop()
+    assert done == [
+        *("the rest of the held work", "stopped", "what it waits for comes", "stopped"),
+        "what it began is brought to its end",
+    ]
+    assert (ended, interrupts.stopped) == ([], {})

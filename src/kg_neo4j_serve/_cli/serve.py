@@ -18,7 +18,7 @@ def serve(
     model: str | None = None,
     graph: str | None = None,
 ) -> None:
-    """Serve the graph: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
+    """Serve all graphs, or one: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
     _require()
     from kg_neo4j_serve.app import listen, run
     from kg_neo4j_serve.connection import Rights
@@ -29,11 +29,12 @@ def serve(
     if token is None and settings.serve_token is not None:
         token = settings.serve_token.get_secret_value()
     access = Access.to(host, token, names or ())
-    service = Service(settings, Rights(allow_write, allow_spend))
+    service = Service(settings, Rights(allow_write, allow_spend), has_all=graph is None)
     listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     base = f"http://{shown}:{listener.getsockname()[1]}"
-    typer.echo(f"graph {settings.graph!r} at {base}/, MCP at {base}/mcp", err=True)
+    shown = "" if graph is not None else "all graphs, first "
+    typer.echo(f"{shown}graph {settings.graph!r} at {base}/, MCP at {base}/mcp", err=True)
     for note in service.notes:
         typer.echo(f"note: {note}", err=True)
     run(service, access, listener)

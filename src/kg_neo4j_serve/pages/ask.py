@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FIRST = 12  # entities to begin with
 FIRST_CHUNKS = 100  # that are looked at for them
 ENTITY = ("id", "name", "type")
+CHOSEN = ("types", "languages", "kinds")  # filters whose values are ticked
 
 
 def begun(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -45,7 +46,12 @@ def answered(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 def _asked(service: Service, given: Mapping[str, str]) -> dict[str, Any]:
     """Return what the form says; several values of a filter have commas between them."""
+    known = service.choices()
+    chosen = {name: [each.strip() for each in given.get(name, "").split(",")] for name in CHOSEN}
+    offered = {name: dict.fromkeys((*known[name], *filter(None, chosen[name]))) for name in CHOSEN}
     return {
+        "choices": {name: [(value, value in chosen[name]) for value in offered[name]] for name in CHOSEN},
+        "titles": [each.replace(",", "*") for each in known["documents"]],  # a comma would be between two of them
         "question": given.get("question", "").strip(),
         "mode": given.get("mode") or "auto",
         "modes": get_args(Mode),

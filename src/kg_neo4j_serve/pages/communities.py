@@ -88,6 +88,6 @@ def _finding(finding: Finding, known: Mapping[str, tuple[str, Quote]]) -> dict[s
 
 
 PAGES = (
-    ServedPage("/communities", "communities.html", listed, title="Communities", rank=40),
+    ServedPage("/communities", "communities.html", listed, title="Communities", rank=40, section="communities"),
     ServedPage("/community", "community.html", shown),
 )

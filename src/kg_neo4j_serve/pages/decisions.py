@@ -132,7 +132,7 @@ def entity_at(service: Service, id: str) -> dict[str, Any] | None:
 
 def types_of(service: Service) -> dict[str, list[str]]:
     """Return the commonest types of the graph, for lists to choose from."""
-    found = service.schema(limit=limits.MOST_ROWS)
+    found = service.kept("types", lambda: service.schema(limit=limits.MOST_ROWS), limits.CHOICES_S)
     kinds = {"node_types": found.entities, "fact_types": found.relationships}
     return {name: [each.type for each in rows] for name, rows in kinds.items()}
 

@@ -14,6 +14,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
 from kg_neo4j_serve import limits
+from kg_neo4j_serve.addresses import at
 from kg_neo4j_serve.limits import picked
 from kg_neo4j_serve.pages.decisions import About, entity_at, fact_of, quote
 from kg_neo4j_serve.refusals import NoSuchEntity
@@ -127,7 +128,7 @@ def _draw(database: Database, graph: str, ids: Sequence[str], nums: Sequence[int
     entities = entity_details(database, graph, list(places), _address)
     facts = fact_details(database, graph, [each.fact for each in drawn if each.fact], _address)
     details = {
-        f"n{place}": replace(entities[row["num"]], href=f"/entity?{urlencode({'name': row['id']})}")
+        f"n{place}": replace(entities[row["num"]], href=at(f"/entity?{urlencode({'name': row['id']})}"))
         for place, row in enumerate(rows)
     }
     details |= {f"e{place}": facts[each.fact] for place, each in enumerate(drawn) if each.fact in facts}
@@ -137,7 +138,7 @@ def _draw(database: Database, graph: str, ids: Sequence[str], nums: Sequence[int
 def _address(chunk: str, start: int | None, end: int | None) -> str:
     """Return the address of words in their passage."""
     place = {} if start is None else {"start": start, "end": end}
-    return f"/document?{urlencode({'id': chunk, **place})}#here"
+    return at(f"/document?{urlencode({'id': chunk, **place})}#here")
 
 
 def _limit(given: str) -> int:

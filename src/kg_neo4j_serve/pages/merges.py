@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.graph import queries
@@ -21,20 +21,9 @@ if TYPE_CHECKING:
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of the proposals."""
     database, skip = service.database(), start_of(given.get("cursor"))
-    is_large = service.is_large()
-    shown, cursor = page(() if is_large else _proposals(service), skip, limits.ROWS)
-    proposed = _proposed(service, database, shown)
-    return {"open": proposed, "is_first": skip == 0, "is_large": is_large, "cursor": cursor}
-
-
-def _proposals(service: Service) -> Sequence[Proposal]:
-    """Return what `kg resolve --dry-run` shows, open questions first; nothing for a graph without documents."""
-    from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
-
-    if not service.documents(limit=1).total:
-        return ()
-    found = resolve(settings=service.settings, options=ResolveOptions(dry_run=True)).proposals
-    return sorted(found, key=lambda each: (each.verdict != "ask", -each.score, each.left.key, each.right.key))
+    shown, cursor = page(service.proposals(), skip, limits.ROWS)
+    found = {"is_first": skip == 0, "is_large": service.is_large(), "cursor": cursor}
+    return found | {"open": _proposed(service, database, shown)}
 
 
 def _proposed(service: Service, database: Database, proposals: Iterable[Proposal]) -> list[dict[str, Any]]:
@@ -71,4 +60,4 @@ def _proposed(service: Service, database: Database, proposals: Iterable[Proposal
     return found
 
 
-PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70),)
+PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70, section="merges"),)

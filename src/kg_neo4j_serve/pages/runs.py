@@ -18,14 +18,14 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.records import LoadPlan
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.jobs import ENDED, checked_name
+from kg_neo4j_serve.jobs import ENDED, STOPPING, made_safe
 from kg_neo4j_serve.limits import checked, page, picked, start_of
 from kg_neo4j_serve.refusals import missing
 from kg_neo4j_serve.rendering import Action, ServedPage
 from kg_neo4j_serve.service import Service
 
 _ID = re.compile(r"[0-9a-f]{32}")  # of an upload
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f:*?"<>|]')
+LEFT_OUT = ".left_out"  # in the folder of an upload: what is not loaded, and why; a line each
 
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -44,7 +44,8 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return one load, by its id."""
     job = service.jobs.find(checked(given.get("id", ""), "id"))
-    return {"job": job, "ended": job.state in ENDED, "spending": _spending(service)}
+    about = {"ended": job.state in ENDED, "is_stopping": job.stage == STOPPING}
+    return {"job": job, **about, "spending": _spending(service)}
 
 
 def upload(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -70,17 +71,26 @@ def _spending(service: Service) -> dict[str, float] | None:
 
 
 def receive(service: Service, form: Mapping[str, Any]) -> str:
-    """Keep the files of a form, and lead to their plan."""
-    chosen = [(each.filename or "", each.file) for each in form["files"] if getattr(each, "filename", "")]
-    return f"/load?{urlencode({'plan': _keep(service, chosen)})}"
+    """Keep the files of a form, single ones and those of a folder, and lead to their plan."""
+    single, in_folder = (
+        [(each.filename, each.file) for each in form[name] if getattr(each, "filename", "")]
+        for name in ("files", "folder")
+    )
+    return f"/load?{urlencode({'plan': _keep(service, single, in_folder)})}"
 
 
 def begin(service: Service, form: Mapping[str, Any]) -> str:
     """Load an upload, whose files are kept from now on, and lead to its progress. Raises Refused if too many wait."""
     folder = _folder(service, str(form.get("plan", "")))
-    job = service.load_files([(each.name, each.read_bytes()) for each in sorted(folder.iterdir())])
+    files = [(name, (folder / name).read_bytes()) for name in _files(folder)]
+    job = service.jobs.begin(files, _left_out(folder), in_folders=True)
     shutil.rmtree(folder)
     return f"/run?{urlencode({'id': job.id})}"
+
+
+def cancel(service: Service, form: Mapping[str, Any]) -> str:
+    """Cancel a load, and lead to it."""
+    return f"/run?{urlencode({'id': service.cancel(str(form.get('id', ''))).jobs[0].id})}"
 
 
 def drop(service: Service, form: Mapping[str, Any]) -> str:
@@ -89,22 +99,23 @@ def drop(service: Service, form: Mapping[str, Any]) -> str:
     return "/load"
 
 
-def _safe_name(name: str) -> str:
-    """Return the last part of a name as a browser sends it, without characters that a file system refuses.
+def _keep(service: Service, single: Sequence[tuple[str, BinaryIO]], in_folder: Sequence[tuple[str, BinaryIO]]) -> str:
+    """Keep files until somebody says yes, and return the id of the plan. The oldest uploads go where there are many.
 
-    Raises UsageError where nothing of use is left.
+    Files of a folder keep their paths in it; those that are hidden, or of kinds that are not read, are left out.
     """
-    last = re.split(r"[/\\]", name)[-1]
-    return checked_name(_UNSAFE.sub("_", last).strip().lstrip("."))
-
-
-def _keep(service: Service, files: Sequence[tuple[str, BinaryIO]]) -> str:
-    """Keep files until somebody says yes, and return the id of the plan. The oldest uploads go where there are many."""
-    named = {_safe_name(name): data for name, data in files}
-    if not files:
+    named, left_out = {made_safe(name): data for name, data in single}, []
+    for name, data in in_folder:
+        try:
+            named[made_safe(name, in_folders=True)] = data
+        except UsageError:
+            left_out.append(f"{' '.join(name[:200].split())}: it is hidden, or of a kind that is not read")
+    if not single and not in_folder:
         raise UsageError("no file was chosen")
-    if len(named) < len(files) or len(files) > limits.MOST_FILES:
-        raise UsageError(f"a load has 1 to {limits.MOST_FILES} files with different names")
+    if len(named) + len(left_out) < len(single) + len(in_folder) or not 0 < len(named) <= limits.MOST_FILES:
+        raise UsageError(
+            f"a load has 1 to {limits.MOST_FILES} files with different names", hint="; ".join(left_out[:3]) or None
+        )
     room = _room(service)
     room.mkdir(parents=True, exist_ok=True, mode=0o700)
     waiting = sorted(room.iterdir(), key=lambda each: each.stat().st_mtime)
@@ -112,10 +123,26 @@ def _keep(service: Service, files: Sequence[tuple[str, BinaryIO]]) -> str:
         shutil.rmtree(old)
     folder = room / secrets.token_hex(16)
     folder.mkdir(mode=0o700)
-    for name, data in named.items():
-        with (folder / name).open("xb") as file:
-            shutil.copyfileobj(data, file)
+    try:
+        for name, data in named.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with (folder / name).open("xb") as file:
+                shutil.copyfileobj(data, file)
+        (folder / LEFT_OUT).write_text("\n".join(left_out), "utf-8", "replace")
+    except OSError as error:
+        shutil.rmtree(folder)
+        raise UsageError(f"the files cannot be kept: {error.strerror}", hint="shorter names") from None
     return folder.name
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the paths of the files of an upload, below its folder."""
+    found = (each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
+    return sorted(name for name in found if name != LEFT_OUT)
+
+
+def _left_out(folder: Path) -> list[str]:
+    return (folder / LEFT_OUT).read_text("utf-8").splitlines()
 
 
 def _planned(service: Service, id: str) -> dict[str, Any]:
@@ -124,18 +151,21 @@ def _planned(service: Service, id: str) -> dict[str, Any]:
     from kg_neo4j.pipeline.options import LoadOptions
 
     folder = _folder(service, id)
-    paths = sorted(folder.iterdir())
-    found = plan([str(each) for each in paths], settings=service.settings, options=LoadOptions(root=str(folder)))
+    names = _files(folder)
+    found = plan(
+        [str(folder / each) for each in names], settings=service.settings, options=LoadOptions(root=str(folder))
+    )
     usage = found.usage + found.embedding
     return {
         "id": id,
-        "files": [{"name": each.name, "size": each.stat().st_size} for each in paths],  # size in bytes
+        "files": [{"name": each, "size": (folder / each).stat().st_size} for each in names],  # size in bytes
         "model": found.model,  # None: the built-in rules; nothing is paid
         **{name: getattr(found, name) for name in ("documents", "chunks", "chunks_to_ask")},
         **{name: getattr(usage, name) for name in ("calls", "input_tokens", "output_tokens")},
         "usd": usage.usd if usage.calls else 0.0,  # None where no price is known
         "seconds": found.seconds,
         "assumptions": found.assumptions,
+        "left_out": _left_out(folder),
         "notes": list(_notes(found, folder)),
     }
 
@@ -143,7 +173,7 @@ def _planned(service: Service, id: str) -> dict[str, Any]:
 def _notes(found: LoadPlan, folder: Path) -> Iterable[str]:
     """Yield what a person should know, without the path of the folder."""
     for each in found.skipped:
-        yield f"{Path(each.source).name} would be skipped: {each.reason}".replace(f"{folder}/", "")
+        yield f"{each.source} would be skipped: {each.reason}".replace(f"{folder}/", "")
     for note in found.notes:
         yield note.replace(f"{folder}/", "")
 
@@ -170,8 +200,8 @@ def quarantine(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 PAGES = (
-    ServedPage("/quarantine", "quarantine.html", quarantine, title="Quarantine", rank=75),
-    ServedPage("/runs", "runs.html", listed, title="Runs", rank=80),
+    ServedPage("/quarantine", "quarantine.html", quarantine, title="Quarantine", rank=75, section="quarantine"),
+    ServedPage("/runs", "runs.html", listed, title="Runs", rank=80, section="runs"),
     ServedPage("/run", "run.html", shown),
     ServedPage("/load", "load.html", upload, title="Load", writes=True, rank=90),
 )
@@ -179,4 +209,5 @@ ACTIONS = (
     Action("/load", receive, max_files=limits.MOST_FILES),
     Action("/load/begin", begin),
     Action("/load/drop", drop),
+    Action("/run/cancel", cancel),
 )

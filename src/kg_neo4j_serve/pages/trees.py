@@ -136,4 +136,7 @@ def _dot(picture: TreePicture, layout: Layout, number: int, drawn: frozenset[int
     return {"id": known["id"], "label": known["label"], "text": text, "band": band, **place, "lines": lines}
 
 
-PAGES = (ServedPage("/trees", "trees.html", listed, title="Trees", rank=60), ServedPage("/tree", "tree.html", shown))
+PAGES = (
+    ServedPage("/trees", "trees.html", listed, title="Trees", rank=60, section="trees"),
+    ServedPage("/tree", "tree.html", shown),
+)

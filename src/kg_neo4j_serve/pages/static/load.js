@@ -2,9 +2,9 @@
 // Files may be dropped anywhere on the field; what was chosen is listed.
 const drop = document.getElementById("drop");
 const files = document.getElementById("files");
-const chosen = document.getElementById("chosen");
+const folder = document.getElementById("folder");
 const list = () => {
-  chosen.textContent = [...files.files].map((file) => `${file.name} (${Math.ceil(file.size / 1000).toLocaleString("en")} kB)`).join(", ");
+  document.getElementById("chosen").textContent = [...files.files].map((file) => `${file.name} (${Math.ceil(file.size / 1000).toLocaleString("en")} kB)`).join(", ");
 };
 for (const name of ["dragenter", "dragover"]) {
   drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
@@ -16,3 +16,7 @@ drop.addEventListener("drop", (event) => {
   list();
 });
 files.addEventListener("change", list);
+folder.addEventListener("change", () => {
+  const count = folder.files.length;
+  document.getElementById("chosen-folder").textContent = count ? `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}` : "";
+});

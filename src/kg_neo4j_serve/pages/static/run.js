@@ -3,10 +3,10 @@
 const job = document.getElementById("job");
 const shows = (name) => job.querySelector(`[data-shows="${name}"]`);
 const bar = document.getElementById("bar");
-const events = new EventSource(`/api/jobs/${encodeURIComponent(job.dataset.id)}/events`);
+const events = new EventSource(job.dataset.events);
 events.addEventListener("job", (event) => {
   const now = JSON.parse(event.data);
-  if (now.state === "done" || now.state === "failed") {
+  if (!["waiting", "running"].includes(now.state)) {
     events.close();
     location.reload();
     return;

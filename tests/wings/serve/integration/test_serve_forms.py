@@ -33,6 +33,9 @@ SHOWN_ON = {
     "/decide/pair": "/merges",
     "/decide/undo": "/decisions",
     "/decide/name": "/entity?name=Halvor+Tveit",
+    "/run/cancel": "/runs",  # its form is there while a load runs: see test_serve_loading.py
+    "/questions/add": "/ask?question=Who+lit+the+lamp%3F",
+    "/questions/remove": "/questions",
     "/login": "/login",
 }
 OURS = {
@@ -66,8 +69,10 @@ def story(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Setting
 
 def prepare(client: httpx.Client, settings: Settings, action: str) -> None:
     """Leave a pair to decide, or a decision to take back, after the loads of other tests."""
-    while [each for each in client.get("/api/status").json()["jobs"] if each["state"] not in ("done", "failed")]:
+    while [each for each in client.get("/api/status").json()["jobs"] if each["state"] in ("waiting", "running")]:
         time.sleep(0.05)
+    if action == "/questions/remove":
+        post(client, "/questions/add", question="Who lit the lamp?", right="Nobody did.")
     how = {"settings": settings, "analytics": False, "budget": None}
     stored = [each.decision for each in resolve.decisions(settings=settings) if each.decision.rule == resolve.PERSON]
     held = [each.id for each in stored if not each.revoked]
@@ -102,11 +107,17 @@ def filled(client: httpx.Client, settings: Settings, action: str) -> dict[str, s
     """Return the fields of a form as its page has them."""
     prepare(client, settings, action)
     page = SHOWN_ON[action]
+    if action == "/run/cancel":
+        id = client.post("/api/load", json={"name": "ada.txt", "text": "Ada Lovelace"}).json()["id"]
+        return {"csrf": token(client, action), "id": id}
     if "{plan}" in page:
         page = post(client, "/load", files=UPLOAD).headers["location"]
-    form = html.fromstring(client.get(page, headers=PERSON).text).xpath("//form[@action=$action]", action=action)[-1]
+    shown = client.get(page, headers=PERSON).text
+    forms = html.fromstring(shown).xpath("//form[@action=$action]", action=action)
+    assert forms, shown
+    form = forms[-1]
     fields = {each.get("name"): each.get("value", "") for each in form.xpath(".//input[not(@type='file')]")}
-    return fields | ({"token": TOKEN} if action == "/login" else {})
+    return fields | {"/login": {"token": TOKEN}, "/questions/add": {"right": "Nobody did."}}.get(action, {})
 
 
 def submitted(client: httpx.Client, action: str, fields: Mapping[str, str], headers: Mapping[str, str]) -> int:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from fake_llm import FakeLlm
+from fake_llm import FakeLlm, answer
 from hostile_pages import faults
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import limits
@@ -137,3 +139,124 @@ def test_the_plan_says_what_a_model_costs(online: Settings, llm: FakeLlm, tmp_pa
         spent = server.get("/runs.json").json()["spending"]
         assert spent["spent_usd"] == pytest.approx(job["usd"])
         assert spent["left_usd"] == pytest.approx(0.5 - job["usd"])
+
+
+def test_a_folder_keeps_its_paths(server: httpx.Client, home: Settings) -> None:
+    kept = ("notes/a/same.txt", "notes/b/same.txt", "notes/same.txt", "notes/a b/C\u00e9|.txt")
+    left = ("notes/.git/config.txt", "notes/.DS_Store", "notes/photo.heic", "../../evil.txt", "a/../evil.txt")
+    texts = [f"Person {number} met Karl Braun in Vienna in 190{number}.".encode() for number in range(9)]
+    files = [("folder", each) for each in zip((*kept, *left), texts, strict=True)]
+    files += [("files", ("same.txt", b"Anna Weber met Karl Braun in Vienna.")), ("files", ("empty.txt", b""))]
+    plan = plan_of(post(server, "/load", files=files))
+    shown = server.get("/load.json", params={"plan": plan}).json()["plan"]
+    safe = ["empty.txt", "notes/a b/C\u00e9_.txt", "notes/a/same.txt", "notes/b/same.txt", "notes/same.txt", "same.txt"]
+    assert [each["name"] for each in shown["files"]] == safe
+    assert [each.partition(":")[0] for each in shown["left_out"]] == list(left)
+    page = server.get("/load", params={"plan": plan}).text
+    assert faults(page) == []
+    assert "5 files are left out" in page
+    job = loaded(server, plan)
+    assert (job["state"], job["documents"]) == ("done", 5)
+    keys = [each["key"] for each in server.get("/api/documents").json()["documents"]]
+    assert keys == sorted(name for name in safe if name != "empty.txt")
+    skipped = job["skipped"]
+    assert [each.partition(":")[0] for each in skipped] == [*left, "empty.txt"]  # type: ignore[attr-defined]
+    assert str(home.home) not in json.dumps(job)
+    later = server.get(str(job["path"])).text  # it stays there
+    assert faults(later) == []
+    assert all(name in later for name in left)
+    assert "6 skipped" in server.get("/runs").text
+    files = [path.name for path in home.home.rglob("evil.txt")]
+    assert files == []
+
+
+def test_paths_of_a_folder_are_refused_or_made_safe(server: httpx.Client, home: Settings) -> None:
+    for path in ("a/" * 30 + "x.txt", "x" * 200 + "/x.txt", "..\\x.txt", ".hidden/x.txt", "a/b"):
+        assert post(server, "/load", files=[("folder", (path, TEXT))]).status_code == 400, path
+    for path, safe in (("/etc/x.txt", "etc/x.txt"), ("ab:\\x.txt", "ab_/x.txt"), ("a//b/ x.txt", "a/b/x.txt")):
+        plan = plan_of(post(server, "/load", files=[("folder", (path, TEXT))]))
+        shown = server.get("/load.json", params={"plan": plan}).json()["plan"]
+        assert [each["name"] for each in shown["files"]] == [safe]
+    clash = [("folder", ("a.txt", TEXT)), ("folder", ("a.txt/b.txt", TEXT))]
+    assert post(server, "/load", files=clash).status_code == 400
+    waiting = list((home.home / "uploads").glob("*-waiting/*"))
+    assert len(waiting) == 3
+    assert server.post("/api/load", files={"folder": ("a/x.txt", TEXT)}).status_code == 400
+
+
+def state_of(client: httpx.Client, id: str, *states: str) -> Mapping[str, Any]:
+    """Wait until a load has one of the states."""
+    until = time.monotonic() + 120
+    while (job := client.get("/api/status", params={"id": id}).json()["jobs"][0])["state"] not in states:
+        assert time.monotonic() < until, job
+        time.sleep(0.05)
+    return dict(job)
+
+
+def test_a_load_is_cancelled_keeps_what_is_complete_and_continues(
+    online: Settings, llm: FakeLlm, tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('["scripted"]\ninput = 1.0\noutput = 2.0\n', "utf-8")
+    own = {"home": tmp_path, "prices": prices, "model_concurrency": 2, "summary_tokens": 0}
+    may_answer, asked = threading.Event(), threading.Event()
+
+    def slow(prompt: str, user: str) -> str:
+        if llm.calls > 3:
+            asked.set()
+            assert may_answer.wait(60)
+        return answer(prompt, user)
+
+    llm.rules = slow
+    text = "\n\n".join(
+        f"# Part {part}\n\n" + " ".join(f"Anna Weber{part}x{n} met Karl Braun{n} in Vienna." for n in range(220))
+        for part in range(12)
+    )
+    with served(online.model_copy(update=own), Rights(write=True, spend_usd=5.0)) as server:
+        running = server.post("/api/load", json={"name": "long.txt", "text": text}).json()["id"]
+        waiting = server.post("/api/load", json={"name": "next.txt", "text": "Ada Lovelace met Charles."}).json()["id"]
+        assert asked.wait(60)
+        page = server.get("/run", params={"id": running}).text
+        assert faults(page) == []
+        assert "Cancel this load" in page
+        cancelled = server.post("/api/cancel", json={"id": waiting}).json()["jobs"][0]
+        assert (cancelled["state"], cancelled["id"]) == ("cancelled", waiting)
+        gone = post(server, "/run/cancel", id=running)
+        assert gone.headers["location"] == f"/run?id={running}"
+        assert state_of(server, running, "running")["stage"] == "stopping"
+        assert "Cancel this load" not in server.get("/run", params={"id": running}).text
+        assert server.post("/api/cancel", json={"id": running}).status_code == 200  # again: nothing more
+        may_answer.set()
+        assert state_of(server, running, "cancelled", "done")["state"] == "cancelled"
+        assert "It was cancelled" in server.get("/run", params={"id": running}).text
+        with server.stream("GET", f"/api/jobs/{running}/events") as stream:
+            assert '"state": "cancelled"' in "".join(stream.iter_text())
+        [document] = server.get("/api/documents").json()["documents"]
+        assert 3 <= document["done"] < document["chunks"], document
+        assert server.get("/api/entity", params={"name": "Anna Weber0x0"}).status_code == 200  # it is whole
+        before = llm.calls
+        again = server.post("/api/load", json={"name": "long.txt", "text": text}).json()["id"]
+        assert state_of(server, again, "done", "failed")["state"] == "done"
+        assert not any("Anna Weber0x0 met" in each.user for each in llm.requests[before:])  # its chunk is done
+        [document] = server.get("/api/documents").json()["documents"]
+        assert document["done"] == document["chunks"]
+        assert state_of(server, waiting, "cancelled")["documents"] == 0
+        assert server.post("/api/cancel", json={"id": "none"}).status_code == 404
+        assert server.post("/api/cancel", json={"id": again}).json()["jobs"][0]["state"] == "done"
+
+
+def test_a_load_without_a_model_is_cancelled(server: httpx.Client) -> None:
+    text = " ".join(f"Anna Weber{number} met Karl Braun in Vienna in 1901." for number in range(9_000))
+    id = server.post("/api/load", json={"name": "long.txt", "text": text}).json()["id"]
+    while not (job := state_of(server, id, "running", "done"))["done"] and job["state"] == "running":
+        time.sleep(0.02)
+    server.post("/api/cancel", json={"id": id})
+    assert state_of(server, id, "cancelled", "done", "failed")["state"] == "cancelled"
+    [document] = server.get("/api/documents").json()["documents"]
+    assert document["done"] < document["chunks"]
+
+
+def test_a_server_that_only_reads_cancels_nothing(home: Settings) -> None:
+    with served(home) as client:
+        assert client.post("/api/cancel", json={"id": "x"}).status_code == 403
+        assert client.get("/api/cancel").status_code == 405

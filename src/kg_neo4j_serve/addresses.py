@@ -1,0 +1,37 @@
+"""Addresses of graphs: `/graphs/NAME/...` is a page, or a route of the API, of one graph among several.
+
+The guard takes the name off before it checks a request, so that all its rules hold for both kinds of addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from urllib.parse import quote, unquote
+
+from starlette.types import Scope
+
+_NAMED = re.compile(rb"(/graphs/([^/]+))(/.*)?", re.DOTALL)
+ALONE = ("/healthz", "/metrics", "/mcp", "/login", "/static/")  # of the server, not of a graph
+NO_NAMES = (".", "..")  # of graphs that an address can name: a browser takes them for folders
+PREFIX: ContextVar[str] = ContextVar("kg_prefix", default="")  # of the addresses that this request is answered with
+
+
+def without_graph(scope: Scope) -> Scope:
+    """Return a request without the name of a graph in its path; `graph` has it, `prefix` what was taken off."""
+    found = _NAMED.fullmatch(scope.get("raw_path") or b"")
+    path = unquote((found[3] or b"/").decode("ascii", "replace")) if found else ""
+    if found is None or path.startswith(ALONE):
+        return scope
+    named = {"graph": unquote(found[2].decode("ascii", "replace")), "prefix": found[1].decode("ascii", "replace")}
+    return {**scope, "path": path, "raw_path": found[3] or b"/", **named}
+
+
+def prefix_of(graph: str) -> str:
+    """Return how the addresses of a graph begin."""
+    return f"/graphs/{quote(graph, safe='')}"
+
+
+def at(path: str) -> str:
+    """Return the address of a path for the graph that this request is about."""
+    return PREFIX.get() + path
