@@ -9,7 +9,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pkgutil import resolve_name
+from typing import Any
 from urllib.parse import urlencode
 
 from kg_neo4j.errors import KgError, LeaseHeld, UsageError
@@ -20,9 +21,6 @@ from kg_neo4j_serve.refusals import Refused, missing, status_of
 from kg_neo4j_serve.rendering import Action, ServedPage
 from kg_neo4j_serve.results import Quote
 from kg_neo4j_serve.service import Service
-
-if TYPE_CHECKING:
-    from kg_neo4j.rooms.corrections.deciding import Corrections
 
 KINDS = {
     "names": ("must-link", "cannot-link", "same"),
@@ -198,9 +196,7 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     found = decisions(service, KINDS.get(kind, ALL), skip=skip, limit=limits.ROWS + 1)
     shown = found[: limits.ROWS]
     if any(each["group"] == "facts" for each in shown):
-        from kg_neo4j.rooms.corrections.deciding import listed
-
-        known = listed(service.database(), service.graph)
+        known = _room("corrections.deciding:listed")(service.database(), service.graph)
         now = {each.id: {"state": each.state, "sentences": each.sentences} for each in known}
         shown = [each | now.get(each["id"], {}) for each in shown]
     cursor = limits.cursor_at(skip + limits.ROWS) if len(found) > limits.ROWS else None
@@ -219,10 +215,12 @@ def _cost(service: Service) -> dict[str, Any]:
     return {"settings": service.settings, "analytics": not service.is_large(), "budget": service.budget}
 
 
-def _corrections(service: Service) -> Corrections:
-    from kg_neo4j.rooms.corrections.deciding import Corrections
+def _room(name: str) -> Any:
+    return resolve_name(f"kg_neo4j.rooms.{name}")
 
-    return Corrections(**_cost(service))
+
+def _corrections(service: Service) -> Any:
+    return _room("corrections.deciding:Corrections")(**_cost(service))
 
 
 def _field(given: Mapping[str, str], name: str) -> str:
@@ -230,11 +228,12 @@ def _field(given: Mapping[str, str], name: str) -> str:
 
 
 def _type(service: Service, about: About, given: Mapping[str, str]) -> None:
-    from kg_neo4j.rooms.types.deciding import NODE, TypeChange, decide_types
-
+    types = _room("types.deciding")
     value = _field(given, "value").upper().replace(" ", "_")
     if given.get("scope") == "all":
-        decide_types([TypeChange(NODE, about["type"], value, reason=given["reason"])], settings=service.settings)
+        types.decide_types(
+            [types.TypeChange(types.NODE, about["type"], value, reason=given["reason"])], settings=service.settings
+        )
     else:
         _corrections(service).edit_node(about["id"], {"type": value}, because=given["reason"])
 
@@ -251,10 +250,9 @@ def _same(service: Service, about: About, given: Mapping[str, str]) -> None:
 
 
 def _two(service: Service, about: About, given: Mapping[str, str]) -> None:
-    from kg_neo4j.rooms.namesakes.splitting import split_name
-
     documents = [name.partition(".")[2] for name in given if name.startswith("document.")]
-    split_name(about["written"][0], documents, reason=given["reason"] or REASON, **_cost(service))
+    split = _room("namesakes.splitting:split_name")
+    split(about["written"][0], documents, reason=given["reason"] or REASON, **_cost(service))
 
 
 def _pair(service: Service, about: About, given: Mapping[str, str]) -> None:
@@ -290,9 +288,7 @@ def _undo(service: Service, about: About, given: Mapping[str, str]) -> None:
         is_split = about["document"] and about["rule"] == resolve.PERSON  # the documents of a split go together
         resolve.undo(str(about["run"]) if is_split else about["id"], **_cost(service))
     elif about["group"] == "types":
-        from kg_neo4j.rooms.types.deciding import undo_types
-
-        undo_types(about["id"], settings=service.settings)
+        _room("types.deciding:undo_types")(about["id"], settings=service.settings)
     else:
         _corrections(service).undo(about["id"])
 
