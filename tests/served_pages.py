@@ -33,7 +33,9 @@ PAGES = (
     "/tree?document={document}",
     "/tree?document={document}&node={node}",
     "/merges",
-    "/merges?show=decided",
+    "/decisions",
+    "/decisions?kind=facts",
+    "/fact?id={fact}",
     "/quarantine",
     "/questions",
     "/runs",
@@ -53,7 +55,8 @@ def address_of(client: httpx.Client, page: str, *, write: bool = True) -> str:
     chunk = client.get("/api/source", params={"id": document}).json()["passages"][0]["chunk_id"]
     community = client.get("/communities.json").json()["communities"][0]["id"]
     node = client.get("/tree.json", params={"document": document}).json()["drawing"]["dots"][0]["id"]
-    given = {"document": document, "chunk": chunk, "community": community, "node": node}
+    fact = client.get("/api/entity?name=Ada+Lovelace").json()["facts"][0]["id"]
+    given = {"document": document, "chunk": chunk, "community": community, "node": node, "fact": fact}
     if "{plan}" in page:
         given["plan"] = upload(client) if write else "none"
     if "{job}" in page:

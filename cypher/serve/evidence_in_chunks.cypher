@@ -1,10 +1,11 @@
 // title:   What chunks are evidence for
-// purpose: Where the text of each chunk mentions entities and states facts.
+// purpose: Where the text of each chunk mentions entities and states facts, and which of them a person corrected.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (chunks);
 //          $most INTEGER (mentions, and statements, of one chunk, >= 1, default 500)
 // columns: id STRING, mentions LIST<LIST> (id and name of the entity, its name there, start and end of the words; of a row of a table all cells),
-//          statements LIST<LIST> (start and end of the words, id and type of the fact, id and name of its source, of its target)
+//          statements LIST<LIST> (start and end of the words, id and type of the fact, id and name of its source, of its target),
+//          corrected LIST<LIST> (start and end of words that state what a person called wrong, the decision, what is wrong, what is right or empty, reason)
 // order:   none; mentions and statements by place, then id
 // source:  kg-neo4j
 UNWIND $ids AS id
@@ -28,4 +29,12 @@ RETURN id,
          UNWIND range(0, size(quotes) - 2, 2) AS at
          RETURN DISTINCT [quotes[at], quotes[at + 1], f.id, f.type, a.id, a.name, b.id, b.name] AS statement
          ORDER BY statement[0], statement[1], statement[3], statement[2] LIMIT $most
-       } AS statements
+       } AS statements,
+       COLLECT {
+         MATCH (c)<-[s:STATED_IN]-(:KgFact)<-[:CORRECTS]-(d:KgDecision)
+         WHERE s.wrong IS NOT NULL AND s.quote_start IS NOT NULL AND s.quote_end IS NOT NULL
+         WITH d, [s.quote_start, s.quote_end] + coalesce(s.other_quotes, []) AS quotes
+         UNWIND range(0, size(quotes) - 2, 2) AS at
+         RETURN DISTINCT [quotes[at], quotes[at + 1], d.id, d.left_name, coalesce(d.right_name, ''), coalesce(d.reason, '')] AS correction
+         ORDER BY correction[0], correction[1], correction[2] LIMIT $most
+       } AS corrected

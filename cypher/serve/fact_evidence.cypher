@@ -3,6 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (facts); $quotes INTEGER (rows of one fact, >= 1, default 3)
 // columns: id STRING, type STRING, source_id STRING, source STRING, target_id STRING, target STRING, evidence INTEGER (rows that state it),
+//          source_key STRING, target_key STRING (of the names that state it), start STRING (date, or empty), hand STRING (decision of a statement by hand, or empty),
 //          quotes LIST<LIST> (chunk, start and end of the words, the words, title of the document, pages of the document, start of the chunk, line of a table)
 // order:   place in $ids
 // source:  kg-neo4j
@@ -24,5 +25,9 @@ WITH place, f, a, b, COLLECT {
           d.title, d.pages, c.start, c.line]
 } AS quotes
 RETURN f.id AS id, f.type AS type, a.id AS source_id, a.name AS source, b.id AS target_id, b.name AS target,
-       coalesce(f.evidence_count, 1) AS evidence, quotes
+       coalesce(f.evidence_count, 1) AS evidence, f.source_key AS source_key, f.target_key AS target_key,
+       coalesce(toString(f.start_date), '') AS start,
+       coalesce(head(COLLECT {
+         MATCH (f)-[s:STATED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument) WHERE s.by_hand AND s.stated IS NULL RETURN d.key ORDER BY d.key
+       }), '') AS hand, quotes
 ORDER BY place

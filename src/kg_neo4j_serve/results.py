@@ -139,6 +139,7 @@ class EntityFact:
     chunk_id: str
     in_tables: int = 0  # of the evidence: rows of tables
     line: int | None = None  # of the words, in a table
+    by_hand: int = 0  # of the evidence: statements of a person
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class Service(Connection):
         facts = [
             results.EntityFact(
                 *(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id),
-                *(f.in_tables, f.line),
+                *(f.in_tables, f.line, f.by_hand),
             )
             for f in found.facts
         ]

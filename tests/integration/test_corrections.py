@@ -194,8 +194,9 @@ def test_a_corrected_sentence_is_shown_with_its_correction(kg: KnowledgeGraph) -
     said += "right is “Ada Reed BOUGHT Harbour Mill (1841)” (the deed)"
     cited = [*answer.citations, *(each.citation for each in answer.passages)]
     assert {each.correction for each in cited if "founded Harbour Mill" in each.quote} == {said}
-    assert {each.support for each in answer.claims if "founded" in each.text} == {"contradicted"}
+    assert {each.support for each in answer.claims if "founded" in each.text} <= {"contradicted"}
     assert not answer.short
+    assert "founded" not in answer.answer or answer.claims
     assert all(not each.correction for each in kg.ask("Who married Ann Reed?").citations)
 
 

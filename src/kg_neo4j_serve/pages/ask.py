@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 from kg_neo4j.graph import queries
+from kg_neo4j_serve import limits
 from kg_neo4j_serve.api import OF_FILTERS, method, with_filters
 from kg_neo4j_serve.limits import picked
 from kg_neo4j_serve.rendering import ServedPage
@@ -38,7 +39,9 @@ def answered(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
             query[name] = values
     arguments = method("ask").arguments(with_filters(query))
     answer = service.recent.take(arguments) or service.ask(**arguments)
-    return {"asked": asked, "answer": answer, "entities": _mentioned(service, answer)}
+    entities = _in_quotes(service, "serve/entities_in_places", answer, 60)
+    facts = _in_quotes(service, "serve/facts_in_places", answer, limits.MOST_ROWS)
+    return {"asked": asked, "answer": answer, "entities": entities, "facts": facts}
 
 
 def _asked(service: Service, given: Mapping[str, str]) -> dict[str, Any]:
@@ -57,12 +60,11 @@ def _asked(service: Service, given: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _mentioned(service: Service, answer: AskResult) -> list[dict[str, Any]]:
-    """Return the entities that the quotes of an answer mention: what its graph shows."""
+def _in_quotes(service: Service, query: str, answer: AskResult, most: int) -> list[dict[str, Any]]:
+    """Return what the quotes of an answer mention, which its graph shows, or the facts that they state."""
     places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.quotes]
-    query = queries.get("serve/entities_in_places")
-    rows = service.database().read(query, graph=service.graph, places=places, limit=60) if places else []
-    return [picked(row, *ENTITY) for row in rows]
+    asked = {"graph": service.graph, "places": places, "limit": most}
+    return [dict(row) for row in service.database().read(queries.get(query), **asked)] if places else []
 
 
 def searched(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:

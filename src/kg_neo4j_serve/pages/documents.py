@@ -114,7 +114,7 @@ def _marked(
         for of, name, own, start, end in (found["mentions"] if found else ())
         for first, last in places
     ]
-    statements = _statements(found["statements"]) if found else ()
+    statements = _statements(found["statements"], found["corrected"]) if found else ()
     begun = [(at - start, number) for number, at in enumerate(pages or (), 1) if start < at < start + len(text)]
     is_meant = row["id"] == id
     numbered = () if cells else statements
@@ -154,14 +154,18 @@ def _mention(text: str, id: str, name: str, as_written: str, start: int, end: in
     return None
 
 
-def _statements(rows: Sequence[Sequence[Any]]) -> tuple[MarkedFacts, ...]:
-    """Return statements with what the same words state together."""
-    by_place: dict[tuple[int, int], list[Fact]] = {}
+def _statements(rows: Sequence[Sequence[Any]], corrected: Sequence[Sequence[Any]] = ()) -> tuple[MarkedFacts, ...]:
+    """Return statements with what the same words state together, and what a person called wrong of it."""
+    by_place: dict[tuple[int, int], tuple[list[Fact], list[Mapping[str, str]]]] = {}
     for start, end, id, kind, source_id, source, target_id, target in rows:
         fact = Fact(id, source or "", source_id, kind, target or "", target_id)
-        by_place.setdefault((start, end), []).append(fact)
+        by_place.setdefault((start, end), ([], []))[0].append(fact)
+    for start, end, id, wrong, right, why in corrected:
+        one = {"decision": id, "wrong": wrong, "right": right, "reason": why}
+        by_place.setdefault((start, end), ([], []))[1].append(one)
     return tuple(
-        MarkedFacts(number, *place, tuple(facts)) for number, (place, facts) in enumerate(sorted(by_place.items()), 1)
+        MarkedFacts(number, *place, tuple(facts), tuple(wrong))
+        for number, (place, (facts, wrong)) in enumerate(sorted(by_place.items()), 1)
     )
 
 
@@ -183,6 +187,7 @@ class MarkedFacts:
     start: int  # offsets into the passage
     end: int
     facts: tuple[Fact, ...]
+    corrected: tuple[Mapping[str, str], ...] = ()  # what a person called wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +202,7 @@ class MarkedPart:
     meant: bool = False  # within the words that a link leads to
     is_here: bool = False  # the first of those
     page: int | None = None  # that begins here
+    corrected: bool = False  # a person called wrong what it states
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +250,7 @@ def blocks(
                     is_meant,
                     is_meant and not is_met,
                     next((begun[at] for at in sorted(begun) if start <= at < end), None),
+                    any(each.corrected for each in over),
                 )
             )
             is_met = is_met or is_meant

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,10 @@ from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
 from kg_neo4j_serve import limits
 from kg_neo4j_serve.addresses import at
 from kg_neo4j_serve.limits import picked
+from kg_neo4j_serve.pages.decisions import About, entity_at, fact_of, quote
 from kg_neo4j_serve.refusals import NoSuchEntity, missing
 from kg_neo4j_serve.rendering import ServedPage
-from kg_neo4j_serve.results import EntityCard, Quote
+from kg_neo4j_serve.results import EntityCard, EntityFact
 from kg_neo4j_serve.service import Service
 
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     database, graph = service.database(), service.graph
     card = _card(service, name, cursor)
     near = _neighbours(database, graph, card.id, limits.NODES)
+    about = entity_at(service, card.id) if service.rights.write else None
     return {
         "card": card,
-        "facts": _facts(database, graph, {each.id: each.in_tables for each in card.facts}),
+        "deciding": about,  # what its forms carry; None where the server only reads
+        "facts": _facts(service, card.facts, about["decided"] if about else ()),
         "neighbours": [_neighbour(row) for row in near[:LISTED]],
         "picture": _draw(database, graph, [card.id, *(row["id"] for row in near[:DRAWN])]) if near else None,
         "drawn": min(len(near), DRAWN),
@@ -71,22 +73,16 @@ def _card(service: Service, name: str, cursor: str | None) -> EntityCard:
         raise NoSuchEntity(str(error), name, near) from error
 
 
-def _facts(database: Database, graph: str, in_tables: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return facts with the ids of their ends, the first quotes that state them, and how many rows of tables do."""
-    rows = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=[*in_tables], quotes=QUOTES)
-    ends = ("id", "source", "source_id", "type", "target", "target_id")
+def _facts(service: Service, facts: Sequence[EntityFact], decided: Sequence[About]) -> list[dict[str, Any]]:
+    """Return facts with the ids of their ends, the first quotes that state them, and what their forms carry."""
+    known, query = {each.id: each for each in facts}, queries.get("serve/fact_evidence")
+    rows = service.database().read(query, graph=service.graph, ids=[*known], quotes=QUOTES)
     return [
-        {name: row[name] or "" for name in ends}
-        | {"evidence": row["evidence"], "in_tables": in_tables[row["id"]]}
-        | {"quotes": list(map(_quote, row["quotes"]))}
+        fact_of(row, decided)
+        | {"evidence": row["evidence"], "quotes": list(map(quote, row["quotes"]))}
+        | {name: getattr(known[row["id"]], name) for name in ("in_tables", "by_hand")}
         for row in rows
     ]
-
-
-def _quote(row: Sequence[Any]) -> Quote:
-    chunk, start, end, words, document, pages, chunk_start, line = row
-    page = bisect_right(pages, chunk_start + start) if pages else None
-    return Quote(limits.shortened(words), document or "", chunk, start, end, page, line)
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:

@@ -100,14 +100,14 @@ def decide_pair(
     *,
     is_one: bool,
     settings: Settings,
+    reason: str = "a person decided",
     analytics: bool = True,
     budget: Budget | None = None,
     progress: Progress = SILENT,
 ) -> ResolveReport:
-    """Store whether two mention keys are one, as a person says, and make the graph show it.
+    """Store whether two mention keys are one, as a person says, and make the graph show it until `undo`.
 
-    A second time nothing changes; `undo` takes it back. Raises UsageError for a key that no mention bears, or one and
-    itself, and LeaseHeld.
+    A second time nothing changes. Raises UsageError for a key that no mention bears, or one and itself, and LeaseHeld.
     """
 
     def told(run: Run, schema: Schema) -> Decided:
@@ -116,7 +116,7 @@ def decide_pair(
         if keys[0] == keys[1] or not all(key in known for key in keys):
             raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
         verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
-        said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
+        said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, reason)
         return Decided((said,), new_decisions(settings.graph, [said], stored_decisions(run.database, settings.graph)))
 
     return decided(told, settings, analytics, budget, progress)

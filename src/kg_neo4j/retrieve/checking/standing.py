@@ -103,19 +103,26 @@ def _correction(wrong: str, right: str, reason: str) -> str:
 
 
 def _corrected(answer: Answer) -> Answer:
-    """Mark the claims of an answer without a model that rest on corrected words; steps of the graph are right."""
+    """Mark the claims of an answer without a model that rest on corrected words; of no others, it is no answer.
+
+    Steps of the graph are right: what a person called wrong is not drawn.
+    """
     if answer.usage.calls or not any(each.correction for each in answer.citations):
         return answer
-    short = normalise(answer.short)
+    short, by_graph = normalise(answer.short), {each.citation for each in answer.path if not each.relation.islower()}
     wrong: dict[Claim, str] = {}
     for claim in answer.claims:
         said = next((text for n in claim.citations if (text := answer.citations[n - 1].correction)), "")
-        if said and claim.judged_by != "path" and short in normalise(said):
+        is_drawn = claim.judged_by == "path" and by_graph.issuperset(claim.citations)
+        if said and not is_drawn and short in normalise(said):
             wrong[claim] = said
-    claims = (
-        replace(each, support=CONTRADICTED, reason=wrong[each]) if each in wrong else each for each in answer.claims
-    )
-    return replace(answer, claims=tuple(claims), short="" if wrong else answer.short)
+    if not wrong:
+        return answer
+    if len(wrong) == len(answer.claims):
+        notes = (*answer.notes, *dict.fromkeys(wrong.values()))
+        return replace(answer, answer="", found=False, citations=(), claims=(), short="", path=(), notes=notes)
+    marked = {each: replace(each, support=CONTRADICTED, reason=said) for each, said in wrong.items()}
+    return replace(answer, claims=tuple(marked.get(each, each) for each in answer.claims), short="", path=())
 
 
 def paged(database: Database, graph: str, citations: Sequence[Citation]) -> tuple[Citation, ...]:

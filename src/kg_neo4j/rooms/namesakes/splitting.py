@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from kg_neo4j._models.budget import Budget
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.documents import list_documents
@@ -19,11 +20,16 @@ from kg_neo4j.pipeline.run import Run
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.settings import Settings
 
-REASON = "a person decided"
-
 
 def split_name(
-    name: str, documents: Sequence[str], *, settings: Settings, analytics: bool = True, progress: Progress = SILENT
+    name: str,
+    documents: Sequence[str],
+    *,
+    settings: Settings,
+    reason: str = "a person decided",
+    analytics: bool = True,
+    budget: Budget | None = None,
+    progress: Progress = SILENT,
 ) -> ResolveReport:
     """Give what some documents say of a name to another entity of that name; `undo` takes it back.
 
@@ -49,29 +55,22 @@ def split_name(
         if not meant or len(meant) == len(there):
             hint = f"--document NAME, once for each: {', '.join(repr(each.title) for each in there)} mention {name}"
             raise UsageError(f"say which documents mean the other {name}", hint=hint)
-        proposals = part(keys, [each.id for each in meant], PERSON, 1.0, REASON)
+        proposals = part(keys, [each.id for each in meant], PERSON, 1.0, reason)
         return Decided(proposals, new_decisions(graph, proposals, stored))
 
-    return decided(found, settings, analytics, None, progress)
+    return decided(found, settings, analytics, budget, progress)
 
 
 def part(
     names: Iterable[Mentioned], documents: Sequence[str], rule: str, score: float, reason: str
 ) -> tuple[Proposal, ...]:
     """Return the proposals that some documents mean another bearer of these names, the same one in all of them."""
+    why = (rule, score, reason)
     others = [
-        Proposal(
-            each,
-            replace(each, key=namesake_key(each.key, document)),
-            ProposalVerdict.SPLIT,
-            rule,
-            score,
-            reason,
-            document,
-        )
+        Proposal(each, replace(each, key=namesake_key(each.key, document)), ProposalVerdict.SPLIT, *why, document)
         for each in names
         for document in documents
         if document in each.documents
     ]
     first, *rest = (each.right for each in others)
-    return (*others, *(Proposal(first, each, ProposalVerdict.JOIN, rule, score, reason) for each in rest))
+    return (*others, *(Proposal(first, each, ProposalVerdict.JOIN, *why) for each in rest))

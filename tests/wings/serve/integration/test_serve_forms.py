@@ -30,8 +30,9 @@ SHOWN_ON = {
     "/load": "/load",
     "/load/begin": "/load?plan={plan}",
     "/load/drop": "/load?plan={plan}",
-    "/merges/decide": "/merges",
-    "/merges/undo": "/merges?show=decided",
+    "/decide/pair": "/merges",
+    "/decide/undo": "/decisions",
+    "/decide/name": "/entity?name=Halvor+Tveit",
     "/run/cancel": "/runs",  # its form is there while a load runs: see test_serve_loading.py
     "/questions/add": "/ask?question=Who+lit+the+lamp%3F",
     "/questions/remove": "/questions",
@@ -75,10 +76,10 @@ def prepare(client: httpx.Client, settings: Settings, action: str) -> None:
     how = {"settings": settings, "analytics": False, "budget": None}
     stored = [each.decision for each in resolve.decisions(settings=settings) if each.decision.rule == resolve.PERSON]
     held = [each.id for each in stored if not each.revoked]
-    if action == "/merges/decide":
+    if action == "/decide/pair":
         for id in held:
             resolve.undo(id, **how)
-    elif action == "/merges/undo" and not held:
+    elif action == "/decide/undo" and not held:
         found = resolve.resolve(settings=settings, options=resolve.ResolveOptions(dry_run=True)).proposals[0]
         resolve.decide_pair((found.left.key, found.right.key), is_one=False, **how)
 

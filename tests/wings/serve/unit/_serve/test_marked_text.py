@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kg_neo4j.records import Fact
 from kg_neo4j.retrieve.excerpts import excerpt
-from kg_neo4j_serve.pages.documents import MarkedFacts, MarkedMention, blocks
+from kg_neo4j_serve.pages.documents import MarkedFacts, MarkedMention, _statements, blocks
 
 TEXT = "# Ada\n\nAda Lovelace met Charles Babbage in 1833.\nHe called her\nEnchantress.\n\nOh!\nAh!\n\n# no\nheading"
 FACT = Fact("f", "Ada Lovelace", "a", "MET", "Charles Babbage", "b")
@@ -36,6 +36,18 @@ def test_a_text_is_cut_where_something_begins_or_ends() -> None:
         ("in 1833.", "", (1,), (1,), False, False, 2),
         ("\nHe called her\nEnchantress.", "", (), (), False, False, None),
     ]
+
+
+def test_words_of_a_wrong_fact_are_marked_with_its_correction() -> None:
+    start, end = span("Ada Lovelace met Charles Babbage in 1833.")
+    rows = [(start, end, "f", "MET", "a", "Ada Lovelace", "b", "Charles Babbage")]
+    corrected = [(*span("He called her"), "d", "Charles Babbage CALLED Ada Lovelace", "", "a letter")]
+    found = _statements(rows, corrected)
+    assert [(len(each.facts), len(each.corrected)) for each in found] == [(1, 0), (0, 1)]
+    assert found[1].corrected[0]["wrong"] == "Charles Babbage CALLED Ada Lovelace"
+    parts = [part for block in blocks(TEXT, (), found) for part in block.parts]
+    assert [part.text for part in parts if part.corrected] == ["He called her"]
+    assert [part.ended for part in parts if part.corrected] == [(2,)]
 
 
 def test_prose_runs_on_and_verse_does_not() -> None:

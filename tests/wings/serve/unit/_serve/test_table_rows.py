@@ -16,7 +16,9 @@ def marked(text: str, meant: Any = None, mentions: Sequence[tuple[str, str, str,
     """Return a row as the page of its document gets it."""
     fact = [0, len(text), "f", "WORKED_FOR", "a", "Ann Lee", "n", "Northwind Shipping"]
     row = {"id": "c", "index": 4, "start": 90, "line": 6, "section": "", "text": text}
-    return _marked(row, {"mentions": mentions, "statements": [fact]}, None, "c" if meant else "other", meant)
+    return _marked(
+        row, {"mentions": mentions, "statements": [fact], "corrected": []}, None, "c" if meant else "other", meant
+    )
 
 
 def texts(cells: dict[str, MarkedBlock], meant: bool | None = None) -> dict[str, str]:
