@@ -33,7 +33,7 @@ LINES = {  # at most, all lines of the .py files; rooms are counted apart
 }
 ROOM_LINES = {
     "chat": 450,
-    "corrections": 920,
+    "corrections": 925,
     "fitness": 440,
     "grammar": 230,
     "namesakes": 260,

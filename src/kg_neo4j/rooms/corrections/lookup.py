@@ -78,10 +78,7 @@ class Graph:
 
     def entity(self, name: str) -> Row:
         """Return the one entity that bears a name, or has the id."""
-        if by_id := self.database.read(queries.get("retrieve/entities"), graph=self.name, ids=[name]):
-            return by_id[0]
-        rows = bearing(self.database, self.name, name)
-        rows = [row for row in rows if normalise(name) in map(normalise, row["names"])] or rows
+        rows = self._bearers(name)
         if not rows:
             raise UsageError(f"no entity of graph {self.name!r} is called {name!r}", hint=f"kg search {name!r}")
         if len(rows) > 1:
@@ -89,9 +86,15 @@ class Graph:
             raise UsageError(f"{len(rows)} entities may be called {name!r}: name one by its id", hint=hint)
         return rows[0]
 
+    def _bearers(self, name: str) -> Sequence[Row]:
+        if by_id := self.database.read(queries.get("retrieve/entities"), graph=self.name, ids=[name]):
+            return by_id
+        rows = bearing(self.database, self.name, name)
+        return [row for row in rows if normalise(name) in map(normalise, row["names"])] or rows
+
     def end(self, name: str, new_type: str = "") -> End:
         """Return an entity by a name that documents write; with a type one that is new, where none bears the name."""
-        if new_type and not bearing(self.database, self.name, name):
+        if new_type and not self._bearers(name):
             text, type_ = text_of(name, "name", LONGEST), self.node_type(new_type)
             return End(text, type_, mention_key(self.name, text, type_))
         known = [each for each in self.ends(name) if mention_key(self.name, each.name, each.type) == each.key]
