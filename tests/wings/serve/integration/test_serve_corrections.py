@@ -66,6 +66,8 @@ def test_a_program_corrects_and_takes_back(server: httpx.Client, loaded: Setting
     said = [each["correction"] for each in (*quotes["quotes"], *quotes["passages"]) if "married" in each["source_text"]]
     assert said
     assert all("is wrong (another Ada)" in each for each in said)
+    page = server.get("/ask", params={"question": "Whom did Ada Lovelace marry?"}).text
+    assert page.count("is wrong (another Ada)") >= len(said)
     for each in held:
         correct(server, "undo", [each["id"]])
     assert list(lines(database, loaded.graph)) == before
