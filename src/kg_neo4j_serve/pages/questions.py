@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.graph.export import whole
 from kg_neo4j_serve import limits
 from kg_neo4j_serve.api import OF_FILTERS, adapter
 from kg_neo4j_serve.limits import checked, page, shortened, start_of
@@ -100,6 +99,8 @@ def _read(path: Path) -> list[Row]:
 
 def _change(path: Path, change: Callable[[list[Row]], list[Row]]) -> None:
     """Write what `change` makes of the questions, whole or not at all; other servers of this machine wait."""
+    from kg_neo4j.graph.export import whole
+
     from filelock import FileLock, Timeout
 
     try:
