@@ -99,9 +99,9 @@ def _read(path: Path) -> list[Row]:
 
 def _change(path: Path, change: Callable[[list[Row]], list[Row]]) -> None:
     """Write what `change` makes of the questions, whole or not at all; other servers of this machine wait."""
-    from kg_neo4j.graph.export import whole
-
     from filelock import FileLock, Timeout
+
+    from kg_neo4j.graph.export import whole
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
