@@ -13,7 +13,7 @@
 // columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
 //          facts LIST<MAP> (id, type, source, source_id, target, target_id, description, start_date, evidence_count, score, statements),
 //          chunks LIST<MAP> (id, text, tokens, section, document, language, score, near: start of each passage, and its cosine
-//          to $rest),
+//          to $rest; corrections: start and end of words, what is wrong in them, what is right, why),
 //          short BOOLEAN (filters leave too few of the finds by words: more are to be fetched)
 // order:   none; each list is in descending order of score, then by id
 // source:  kg-neo4j
@@ -207,7 +207,13 @@ CALL (entities, facts) { // the chunks found, and those that the entities and fa
   WITH c, d, score ORDER BY score DESC, c.id
   RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                   score: score, near: COLLECT { MATCH (p:KgPassage)-[:IN_CHUNK]->(c) WHERE size(p.embedding) = size($rest)
-                                                RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] }}) AS chunks
+                                                RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] },
+                  corrections: COLLECT {
+                    MATCH (c)<-[s:STATED_IN]-(:KgFact)<-[:CORRECTS]-(d:KgDecision)
+                    WHERE s.wrong IS NOT NULL
+                    WITH DISTINCT coalesce(s.quote_start, 0) AS start, coalesce(s.other_quotes[-1], s.quote_end, size(c.text)) AS end, d
+                    ORDER BY start, end, d.id
+                    RETURN [start, end, d.left_name, coalesce(d.right_name, ''), coalesce(d.reason, '')] }}) AS chunks
 }
 RETURN entities, facts, chunks,
        $filtered AND ((entity_more AND size(entity_words) < 2 * $seeds) OR (fact_more AND size(fact_words) < $facts)) AS short

@@ -9,7 +9,7 @@
 //          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
 //          $chunks INTEGER (chunks to return, >= 1, default 12)
 // columns: chunks LIST<MAP> (id, text, tokens, section, document, language, score, near: start of each passage, and its cosine
-//          to $rest), worded LIST<STRING> (ids of the best chunks by words)
+//          to $rest; corrections: start and end of words, what is wrong in them, what is right, why), worded LIST<STRING> (ids of the best chunks by words)
 // order:   none; the list is in descending order of score, then by id
 // source:  the narrative thesis
 CALL () { // chunk nodes by words; all of them where the best are of other graphs or filtered out
@@ -66,6 +66,12 @@ CALL (found) {
   WITH c, score, d ORDER BY score DESC, c.id
   RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                   score: score, near: COLLECT { MATCH (p:KgPassage)-[:IN_CHUNK]->(c) WHERE size(p.embedding) = size($rest)
-                                                RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] }}) AS chunks
+                                                RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] },
+                  corrections: COLLECT {
+                    MATCH (c)<-[s:STATED_IN]-(:KgFact)<-[:CORRECTS]-(d:KgDecision)
+                    WHERE s.wrong IS NOT NULL
+                    WITH DISTINCT coalesce(s.quote_start, 0) AS start, coalesce(s.other_quotes[-1], s.quote_end, size(c.text)) AS end, d
+                    ORDER BY start, end, d.id
+                    RETURN [start, end, d.left_name, coalesce(d.right_name, ''), coalesce(d.reason, '')] }}) AS chunks
 }
 RETURN chunks, [c IN chunk_words[..$chunks] | c.id] AS worded

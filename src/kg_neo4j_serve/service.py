@@ -240,10 +240,10 @@ class Service(Connection):
         """Return the sections that have something to show: "communities", "merges" and others."""
         query = queries.get("serve/sections")
         row = self.kept("sections", lambda: dict(self.database().read(query, graph=self.graph)[0]))
-        found = {name for name in ("communities", "trees", "merges", "quarantine") if row[name]}
+        found = {name for name in ("communities", "trees", "decisions", "quarantine") if row[name]}
         if self.budget is not None or self.jobs.listed():
             found.add("runs")
-        if not row["merges"] and self._has_proposals(row["version"]):
+        if self._has_proposals(row["version"]):
             found.add("merges")
         if self.questions.is_file() and self.questions.stat().st_size:
             found.add("questions")

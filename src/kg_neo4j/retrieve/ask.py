@@ -21,7 +21,7 @@ from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, KindShare, Routing
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.ask_context import AskContext
-from kg_neo4j.retrieve.checking.standing import corrections_in, keep_standing
+from kg_neo4j.retrieve.checking.standing import keep_standing, with_corrections
 from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import AUTO, CYPHER, GLOBAL, LOCAL, NAIVE, TREE, AskOptions, Found, Search
@@ -97,9 +97,8 @@ def answer_from_passages(database: Database, search: Search, found: Found, how: 
         notes.append(_nothing(database, search))
     goes_on = search.options.mode in (AUTO, LOCAL) and search.options.retriever is None and search.mode != TREE
     further = FurtherSearch(database, search) if goes_on else None  # where "naive" was named, chunks are all
-    if how.door.has_stand_in:  # a model reads it
-        corrected = corrections_in(database, search.graph, [each.id for each in found.chunks])
-        found = replace(found, corrections=corrected)
+    if how.door.has_stand_in and found.nodes:  # a model reads them; other modes have asked already
+        found = replace(found, chunks=with_corrections(database, search.graph, found.chunks))
     job = AnswerFromSources(search, found, how, further)
     made = how.door.do(job)
     if not made.answer and how.door.has_stand_in:  # of a model

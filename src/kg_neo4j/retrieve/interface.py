@@ -6,7 +6,7 @@ Every option of a question is declared here, once.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -45,6 +45,7 @@ class FoundChunk:
     score: float
     language: str = ""  # code of its document's language; empty where it is not known
     near: tuple[tuple[int, float], ...] = ()  # start of each passage, and how near it is to the question, 0 to 1
+    corrections: tuple[tuple[int, int, str], ...] = ()  # start and end of words, and what a person corrected in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,6 @@ class Found:
     nodes: tuple[FoundNode, ...] = ()  # mode tree: what is read; `chunks` are what it rests on
     worded: tuple[str, ...] = ()  # ids of the chunks with most words of the question
     beginnings: tuple[str, ...] = ()  # ids of chunks, a document each, whose beginning is read before all others
-    corrections: tuple[tuple[str, int, int, str], ...] = ()  # chunk, start and end of words, what a person corrected
 
     def chunk(self, chunk_id: str) -> FoundChunk | None:
         """Return the chunk of that id, or None."""
@@ -259,7 +259,17 @@ def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
         score=float(row["score"] or 0.0),
         language=row["language"] or "",
         near=tuple((start, near) for start, near in row.get("near", ())),
+        corrections=read_corrections(row.get("corrections", ())),
     )
+
+
+def read_corrections(rows: Iterable[Sequence[Any]]) -> tuple[tuple[int, int, str], ...]:
+    """Return what a person corrected in a chunk: start and end of the words, and a sentence on them."""
+    found = []
+    for start, end, wrong, right, reason in rows:
+        instead = f"; right is “{right}”" if right else ""
+        found.append((start, end, f"corrected by hand: “{wrong}” is wrong{instead}{f' ({reason})' if reason else ''}"))
+    return tuple(found)
 
 
 def read_entity(row: Mapping[str, Any]) -> FoundEntity:

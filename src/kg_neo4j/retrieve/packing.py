@@ -65,15 +65,15 @@ def pack_found(found: Found, question: Question, tokeniser: Tokeniser, budget: i
     )
 
 
-def render(sources: Sequence[ShownSource], corrections: Iterable[tuple[str, int, int, str]] = ()) -> str:
+def render(sources: Sequence[ShownSource]) -> str:
     """Return the evidence as the model sees it: numbered sentences of passages, lines from the graph, corrections."""
     blocks = [_shown(each) for each in sources if not each.line]
     lines = [_shown(each) for each in sources if each.line]
-    shown = [(each.chunk.id, span) for each in sources for span in each.sentences]
     said = dict.fromkeys(
         text
-        for chunk, start, end, text in corrections
-        if any(id_ == chunk and span[0] < end and start < span[1] for id_, span in shown)
+        for each in sources
+        for start, end, text in each.chunk.corrections
+        if any(first < end and start < last for first, last in each.sentences)
     )
     corrected = [f"C{place} {text}" for place, text in enumerate(said, 1)]
     blocks += ["\n".join((head, *each)) for head, each in ((_GRAPH, lines), (_CORRECTED, corrected)) if each]

@@ -174,7 +174,7 @@ class AnswerQuestion(Prompted[ModelReply]):
 
     def values(self) -> dict[str, str]:
         """Return the evidence and the question."""
-        context, question = render(self.packed.sources, self.found.corrections), self.question.text
+        context, question = render(self.packed.sources), self.question.text
         return {"context": context, "fence": hash_id("fence", context, question)[:8], "question": question}
 
     def accept(self, said: Completion) -> ModelReply:

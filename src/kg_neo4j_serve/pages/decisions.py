@@ -341,5 +341,8 @@ def decide(form: str, service: Service, fields: Mapping[str, Any]) -> str:
     return "/merges" if form == "pair" else "/decisions"
 
 
-PAGES = (ServedPage("/fact", "fact.html", fact), ServedPage("/decisions", "decisions.html", view, "Decisions", 72))
+PAGES = (
+    ServedPage("/fact", "fact.html", fact),
+    ServedPage("/decisions", "decisions.html", view, "Decisions", 72, section="decisions"),
+)
 ACTIONS = tuple(Action(f"/decide/{form}", partial(decide, form)) for form in FORMS)

@@ -14,7 +14,7 @@ from kg_neo4j.retrieve.checking.citations import ShownSource, quotes_are_in_plac
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
 from kg_neo4j.retrieve.checking.support import CONTRADICTED
 from kg_neo4j.retrieve.filtered import read_left
-from kg_neo4j.retrieve.interface import Scope, read_chunk
+from kg_neo4j.retrieve.interface import FoundChunk, Scope, read_chunk, read_corrections
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +89,11 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     )
 
 
-def corrections_in(database: Database, graph: str, chunks: Sequence[str]) -> tuple[tuple[str, int, int, str], ...]:
-    """Return what a person corrected in chunks: the chunk's id, start and end of the words, and the correction."""
-    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=sorted({*chunks})) if chunks else []
-    return tuple(
-        (row["id"], start, end, _correction(*said)) for row in rows for start, end, *said in row["corrections"]
-    )
-
-
-def _correction(wrong: str, right: str, reason: str) -> str:
-    instead = f"; right is “{right}”" if right else ""
-    return f"corrected by hand: “{wrong}” is wrong{instead}{f' ({reason})' if reason else ''}"
+def with_corrections(database: Database, graph: str, chunks: Sequence[FoundChunk]) -> tuple[FoundChunk, ...]:
+    """Return chunks with what a person corrected in them."""
+    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=[each.id for each in chunks])
+    found = {row["id"]: read_corrections(row["corrections"]) for row in rows}
+    return tuple(replace(each, corrections=found.get(each.id, ())) for each in chunks)
 
 
 def _corrected(answer: Answer) -> Answer:
@@ -149,10 +143,8 @@ def _paged(
         chunk = rows.get(each.chunk_id)
         has_pages = chunk is not None and chunk["pages"]
         page = bisect_right(chunk["pages"], chunk["start"] + each.start) if chunk and has_pages else None
-        said = chunk["corrections"] if chunk else ()
-        here = [
-            _correction(*rest) for start, end, *rest in said if start < each.end + after and each.start - before < end
-        ]
+        said = read_corrections(chunk["corrections"]) if chunk else ()
+        here = [text for start, end, text in said if start < each.end + after and each.start - before < end]
         line = chunk["line"] if chunk else None
         paged.append(replace(each, page=page, line=line, correction="; ".join(dict.fromkeys(here))))
     return tuple(paged)

@@ -96,7 +96,7 @@ def test_the_menu_leaves_out_what_is_empty(
     always = ["Ask", "Search", "Documents", "Graph", "Reports", "Load"]
     with served(notes.settings, Rights(write=True)) as client:
         shown = menu_of(client)
-        assert [each for each in shown if each not in ("Communities", "Merges")] == always
+        assert [each for each in shown if each not in ("Communities", "Merges", "Decisions")] == always
         for path in ("/trees", "/quarantine", "/runs", "/merges", "/questions"):
             assert menu_of(client, path)  # there by its address
         notes.tree()
@@ -111,7 +111,7 @@ def test_the_menu_leaves_out_what_is_empty(
 def test_merges_are_in_the_menu_where_there_is_something_to_merge(offline: Settings, tmp_path: Path) -> None:
     own = offline.model_copy(update={"home": tmp_path})
     with served(own, Rights(write=True)) as client:
-        assert "Merges" not in menu_of(client)
+        assert not {"Merges", "Decisions"} & set(menu_of(client))
     story = Path(__file__).resolve().parents[4] / "examples" / "the_lamp_at_skarnes.md"
     with KnowledgeGraph(own.graph, settings=own) as graph:
         graph.load(story)
