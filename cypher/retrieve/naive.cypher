@@ -68,10 +68,10 @@ CALL (found) {
                   score: score, near: COLLECT { MATCH (p:KgPassage)-[:IN_CHUNK]->(c) WHERE size(p.embedding) = size($rest)
                                                 RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] },
                   corrections: COLLECT {
-                    MATCH (c)<-[s:STATED_IN]-(:KgFact)<-[:CORRECTS]-(d:KgDecision)
+                    MATCH (c)<-[s:STATED_IN]-(:KgFact)<-[:CORRECTS]-(wrong:KgDecision)
                     WHERE s.wrong IS NOT NULL
-                    WITH DISTINCT coalesce(s.quote_start, 0) AS start, coalesce(s.other_quotes[-1], s.quote_end, size(c.text)) AS end, d
-                    ORDER BY start, end, d.id
-                    RETURN [start, end, d.left_name, coalesce(d.right_name, ''), coalesce(d.reason, '')] }}) AS chunks
+                    WITH DISTINCT coalesce(s.quote_start, 0) AS start, coalesce(s.other_quotes[-1], s.quote_end, size(c.text)) AS end, wrong
+                    ORDER BY start, end, wrong.id
+                    RETURN [start, end, wrong.left_name, coalesce(wrong.right_name, ''), coalesce(wrong.reason, '')] }}) AS chunks
 }
 RETURN chunks, [c IN chunk_words[..$chunks] | c.id] AS worded
