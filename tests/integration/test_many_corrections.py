@@ -121,9 +121,8 @@ def correct(corrections: Corrections, order: list[int]) -> None:
         elif number < 26:
             corrections.edit(*row.fact, type="VISITED", because=f"reason {number}")
         elif number < 34:
-            corrections.add(
-                row.person, "ADVISED", FIRMS[number % 9], because=f"reason {number}", start=str(1800 + number)
-            )
+            values = {"start_date": str(1800 + number)}
+            corrections.add(row.person, "ADVISED", FIRMS[number % 9], because=f"reason {number}", values=values)
         else:
             corrections.edit_node(row.person, {"name": f"{row.person} the Elder"}, because=f"reason {number}")
 
