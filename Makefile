@@ -22,8 +22,8 @@ export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would eac
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
 	@echo "make quick      run unit tests and contracts, without Neo4j (a minute)"
-	@echo "make test       run what a change to the trunk can break, against a real Neo4j (eight minutes)"
-	@echo "make test-wings  run the tests of evaluation, built-in models, pages, engines and the managed database (ten minutes)"
+	@echo "make test       run what a change to the trunk can break, against a real Neo4j (a quarter of an hour)"
+	@echo "make test-wings  run the tests of evaluation, built-in models, pages, engines and the managed database (a quarter of an hour)"
 	@echo "make test-all   run both and what is slow"
 	@echo "make test-long  run more cases, more repeats, more kills (hours)"
 	@echo "make test-ragas  compare our scores of answers with those of the package ragas, in an environment of its own"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import logging
 import re
 import secrets
 import threading
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ENDED = ("done", "failed", "cancelled")
 STOPPING = "stopping"  # the stage of a load that was cancelled and still ends what it began
+log = logging.getLogger("kg_neo4j.serve")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 LONGEST_NAME = 120  # characters: three bytes each fit the 255 of a file system, and its suffix
 
@@ -107,8 +109,8 @@ class Jobs:
             return job
 
     def look(self, work: Callable[[], object]) -> None:
-        """Do something in the background when no load runs. What it raises is not shown."""
-        self._pool.submit(work)
+        """Do something in the background when no load runs. The log has the kind of an error, pages go on without."""
+        self._pool.submit(work).add_done_callback(_note_failure)
 
     def change(self, id: str, **fields: Any) -> None:
         """Note how far a load is."""
@@ -165,6 +167,11 @@ class Jobs:
     def _name(self, text: str) -> str:
         """Return a text without the path of the folder of the graph."""
         return text.replace(f"{self.folder}/", "")
+
+
+def _note_failure(done: Future[object]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        log.warning("a look at the graph failed: %s", type(error).__name__)
 
 
 def checked_path(path: str) -> str:

@@ -21,7 +21,7 @@ from kg_neo4j.records import Chunk, Document, Extraction, ModelAnswer, Usage
 
 DOCUMENTS_AT_A_TIME = 200  # recorded in one transaction, with all their chunks
 CHARACTERS_AT_A_TIME = 1_000_000  # of text; the document that goes beyond it is still in
-BY_HAND = "hand"  # kind of documents that are what a person stated: made of decisions, and gone with them
+HAND = "hand"  # kind of documents that are what a person stated: made of decisions, and gone with them
 READING_S = 0.2  # a group that took longer to read is recorded as it is, so that its extraction begins
 CHUNKS_AT_A_TIME = 500
 NODES_AT_A_TIME = 5_000  # of trees

@@ -18,10 +18,8 @@ _ROUNDS, _PUSHES = 160, 200  # fewer for many nodes: a round compares all with a
 _WORK = 40_000_000  # pairs of nodes in all rounds
 _TOLERANCE = 1e-4
 _APART = 0.8  # distance of unconnected nodes, as a share of the longest path
-_UNDIVIDED, _HUB = (
-    16,
-    10,
-)  # nodes that are one place without stored communities; relationships of a node that stands apart
+_UNDIVIDED = 16  # nodes that are one place without stored communities
+_HUB = 10  # relationships of a node that stands apart
 _SHAPE, _GAP = 1.4, 0.25  # width of the paper by its height; space around a place
 
 

@@ -23,7 +23,7 @@ from kg_neo4j.extract.exchange import ExtractedDocument
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph.connection import connect
-from kg_neo4j.graph.documents import BY_HAND, CutDocument, LoadConfiguration, StoredDocument
+from kg_neo4j.graph.documents import HAND, CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
 from kg_neo4j.organise import search_indexes
@@ -212,7 +212,7 @@ def unload(
             raise SourceNotFound(
                 f"no document {source!r} in graph {graph!r}", hint="`kg documents` lists what is loaded"
             )
-        if by_hand := next((each for each in found if each.kind == BY_HAND), None):
+        if by_hand := next((each for each in found if each.kind == HAND), None):
             raise UsageError(f"{by_hand.title!r} was stated by hand", hint=f"kg fact undo {by_hand.key[:8]}")
         with Lease(database, graph) as lease:
             run, schema = Run(database, lease, settings, tally, progress, "unload"), widest_schema(stored)

@@ -20,7 +20,7 @@ from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect, refuse
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import BY_HAND, CutDocument, LoadConfiguration, StoredDocument
+from kg_neo4j.graph.documents import HAND, CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import replay, schema_of, stored_chunks, widest_schema
 from kg_neo4j.interrupts import released
@@ -45,7 +45,7 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
     own = settings.model_copy(update={"graph": target})
     with connect(own, progress, to_write=True) as database:
         refuse(database, graph)
-        stored = tuple(each for each in stored_documents.list_documents(database, graph) if each.kind != BY_HAND)
+        stored = tuple(each for each in stored_documents.list_documents(database, graph) if each.kind != HAND)
         _check(stored, stored_documents.list_documents(database, target), graph, target)
         with Lease(database, graph), Lease(database, target) as lease:
             run = Run(database, lease, own, tally, progress, "rebuild")

@@ -8,7 +8,7 @@ from typing import cast
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.identity import chunk_id, document_id, hash_id, text_hash
 from kg_neo4j.extract.schema import BUILT_IN, Schema, load
-from kg_neo4j.graph.documents import BY_HAND, CutDocument, LoadConfiguration
+from kg_neo4j.graph.documents import HAND, CutDocument, LoadConfiguration
 from kg_neo4j.graph.resolution.decisions import Decision
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, NodeRow, RelationshipRow, Span
 from kg_neo4j.rooms.corrections.statements import Content, End, StatedFact
@@ -18,7 +18,7 @@ _CONFIGURATION = hash_id("by hand")
 
 def place_of(graph: str, decision: str) -> str:
     """Return the id of the document of a decision."""
-    return document_id(graph, BY_HAND, decision)
+    return document_id(graph, HAND, decision)
 
 
 def written(graph: str, decision: Decision, content: Content, schema: Schema) -> CutDocument:
@@ -29,7 +29,7 @@ def written(graph: str, decision: Decision, content: Content, schema: Schema) ->
     text = " ".join(filter(None, (says, *more)))
     id_, digest = place_of(graph, decision.id), text_hash(text)
     title = f"By hand: {stated.text}"
-    named = (graph, BY_HAND, decision.id, title, "by hand", text, digest)
+    named = (graph, HAND, decision.id, title, "by hand", text, digest)
     is_link = content.url.startswith(("https://", "http://"))
     document = Document(id_, *named, url=content.url if is_link else None)
     chunk = Chunk(chunk_id(id_, digest, 0), id_, graph, 0, text, tokens.load().count(text), 0, len(text))

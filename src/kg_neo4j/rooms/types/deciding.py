@@ -12,7 +12,7 @@ from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Reader
-from kg_neo4j.graph.documents import BY_HAND, list_documents
+from kg_neo4j.graph.documents import HAND, list_documents
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import replay, schema_of
 from kg_neo4j.graph.resolution.decisions import ON_TYPES, TYPES, DecisionKind, Union, decide_type
@@ -203,7 +203,7 @@ def _shown(run: Run, schema: Schema, stored: Sequence[StoredDecision], new: Sequ
         rows = database.read(queries.get("types/chunks_of_types"), graph=graph, types=wanted)
         of = {row["document"]: set(row["chunks"]) for row in rows}
         run.progress.start("extract", sum(map(len, of.values())))
-        for document in (each for each in list_documents(database, graph) if each.kind != BY_HAND):
+        for document in (each for each in list_documents(database, graph) if each.kind != HAND):
             if ids := of.get(document.id):
                 replayed = list(replay(database, graph, document, only=ids))
                 unanswered += len(ids) - len(replayed)
