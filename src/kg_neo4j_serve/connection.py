@@ -215,6 +215,10 @@ class Connection:
         value: T = found[1]
         return value
 
+    def changed(self) -> None:
+        """Let the next page look again at which sections have something: a person has just written."""
+        self._kept.pop("sections", None)
+
     def open(self) -> Answerer:
         """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
         with self._opened.lock:

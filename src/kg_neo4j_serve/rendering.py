@@ -220,6 +220,7 @@ def _done(action: Action) -> Callable[[Request], Any]:
             _check_form(request, form)
             given = {**request.path_params, **form, **{name: form.getlist(name) for name in ("files", "folder")}}
             goal = await request.app.state.turnstile.do(action.deed, service, given)
+            service.changed()
         return RedirectResponse(at(goal), 303)
 
     return act
