@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel, Completion, EmbeddingModel
     from kg_neo4j.acquire.interface import Source, SourceText
-    from kg_neo4j.errors import KgError
+    from kg_neo4j.errors import KgError, NoSuchGraph
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.knowledge_graph import GraphFrames, KnowledgeGraph
     from kg_neo4j.organise.tree.interface import TreeBuildOptions
@@ -51,6 +51,7 @@ __all__ = [
     "LoadOptions",
     "LoadReport",
     "ModelAnswer",
+    "NoSuchGraph",
     "Retriever",
     "Search",
     "Settings",
@@ -73,7 +74,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "_models.protocols": "ChatModel Completion EmbeddingModel",
     "acquire.interface": "Source SourceText",
-    "errors": "KgError",
+    "errors": "KgError NoSuchGraph",
     "extract.interface": "Extractor",
     "knowledge_graph": "GraphFrames KnowledgeGraph",
     "organise.tree.summarisers": "AbstractSummariser",

@@ -212,7 +212,7 @@ def indexes(as_json: bool = False) -> None:
     from kg_neo4j.organise import search_indexes
 
     settings = settings_for()
-    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True) as database:
+    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True, as_it_is=True) as database:
         made = search_indexes.repair(database, factory.embedding_model(settings))
     show({"created": made}, "\n".join(f"created {name}" for name in made) or "all indexes are online", as_json=as_json)
 

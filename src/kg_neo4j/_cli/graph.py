@@ -13,7 +13,7 @@ import typer
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, show, show_table
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import NoSuchGraph, UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.archive import GraphDifference
@@ -197,7 +197,7 @@ def delete(name: str, yes: bool = False, as_json: bool = False) -> None:
     with progress(quiet=as_json) as bars:
         known = [each.graph for each in graphs.graphs(settings=settings, progress=bars)]
         if name not in known:
-            raise UsageError(f"no graph is called {name!r}", hint=f"`kg graphs list`: {', '.join(known) or 'none'}")
+            raise NoSuchGraph(name, known)
         confirm(name, yes=yes)
         deleted = graphs.delete_graph(settings=settings, progress=bars)
     show(deleted, f"{deleted.deleted:,} nodes of graph {name!r} deleted", as_json=as_json)

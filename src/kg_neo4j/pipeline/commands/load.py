@@ -80,7 +80,7 @@ def load(
     checked = check_sources([source for source, paths in extracted.items() if not paths], settings, options, tally)
     with (
         tracing.span("load", {"kg_neo4j.graph": settings.graph}, settings.trace_text),
-        connect(settings, progress, to_write=True, rebuild=options.rebuild) as database,
+        connect(settings, progress, to_write=True, rebuild=options.rebuild, makes=tally.notes) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
     ):
