@@ -10,7 +10,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Self
 
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import NoSuchGraph, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
@@ -282,7 +282,10 @@ class KnowledgeGraph:
 
     def _repr_html_(self) -> str:
         """Return a table of what the graph has, for notebooks."""
-        size = self._open().read(queries.get("write/count_graph"), graph=self.name)[0]
+        try:
+            size = self._open().read(queries.get("write/count_graph"), graph=self.name)[0]
+        except NoSuchGraph as error:
+            return f"<p>{html.escape(str(error))}</p>"
         rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{value:,}</td></tr>" for name, value in size.items())
         return f"<table><caption>{html.escape(repr(self))}</caption>{rows}</table>"
 
