@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, show, show_table
 from kg_neo4j.errors import UsageError
@@ -18,7 +18,7 @@ from kg_neo4j.errors import UsageError
 if TYPE_CHECKING:
     from kg_neo4j.graph.archive import GraphDifference
 
-app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
+app = typer.Typer(invoke_without_command=True)
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _PLURALS = {"document": "documents", "entity": "entities", "fact": "facts"}
@@ -164,6 +164,14 @@ def browse(open_page: bool = True, graph: str | None = None, as_json: bool = Fal
         import webbrowser
 
         webbrowser.open(f"{server.browser_url}?{urlencode({'cmd': 'edit', 'arg': first_query})}")
+
+
+@app.callback()
+@with_options
+def all_graphs(context: typer.Context, as_json: bool = False) -> None:
+    """List, copy and delete graphs. Without a command: all graphs with their sizes."""
+    if context.invoked_subcommand is None:
+        list_(as_json)
 
 
 @app.command(name="list")
