@@ -23,7 +23,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments. Raises UsageError with what was probably meant."""
         if ctx.command_path == "kg report" and not ctx.resilient_parsing:
-            args = _guess("parameters", args, _options(ctx)) or args
+            args = guess("words:parameters", args, _options(ctx)) or args
         try:
             return super().parse_args(ctx, args)
         except TyperException as error:
@@ -71,7 +71,7 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Return the command that the first word names. Raises UsageError that names what the word may mean."""
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            hint = _guess("command", ctx, args[0]) or f"`{ctx.command_path} --help` lists the commands"
+            hint = guess("words:command", ctx, args[0]) or f"`{ctx.command_path} --help` lists the commands"
             raise UsageError(f"`{ctx.command_path}` has no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
@@ -85,11 +85,11 @@ def _refused(ctx: Any, error: TyperException) -> UsageError:
     why, example = error.format_message().partition(" (Possible")[0], TEXTS.table("examples").get(ctx.command_path)
     word = getattr(error, "option_name", "") or why.partition("argument(s) (")[2].rstrip(")")
     general = f"`{ctx.command_path} --help` lists what it takes" + (f"; for example `{example}`" if example else "")
-    return UsageError(why, hint=_guess("option", ctx.command_path, word, _options(ctx)) or general)
+    return UsageError(why, hint=guess("words:option", ctx.command_path, word, _options(ctx)) or general)
 
 
-def _guess(what: str, *given: Any) -> Any:
+def guess(what: str, *given: Any) -> Any:
     """Return what a function of the room of guesses makes of words; None where the room is not installed."""
     from kg_neo4j import plugins
 
-    return resolve_name(f"{_GUESSES}.words:{what}")(*given) if plugins.is_installed(_GUESSES) else None
+    return resolve_name(f"{_GUESSES}.{what}")(*given) if plugins.is_installed(_GUESSES) else None
