@@ -13,11 +13,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from kg_neo4j._cli.help import TEXTS, Command, Group
+from kg_neo4j import data_files
+from kg_neo4j._cli import of_room
 from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
 from kg_neo4j.errors import KgError, PriceUnknown, UsageError
@@ -25,11 +26,14 @@ from kg_neo4j.errors import KgError, PriceUnknown, UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-HEADINGS = {heading: names.split() for heading, names in TEXTS.table("headings").items()}
+HEADINGS = {heading: names.split() for heading, names in data_files.beside(__file__).table("headings").items()}
 ORDER = [name for names in HEADINGS.values() for name in names]  # of the commands in the help; others come after these
 
 
-class _Commands(Group):
+Command, Group = (of_room(f"guesses.command:{each}") for each in ("Command", "Group"))  # these have better help
+
+
+class _Commands(Group or TyperGroup):  # type: ignore[misc]
     """The commands that entry points name. A module is imported when its command is run, or when all are listed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -99,7 +103,7 @@ def _made(name: str, found: Any) -> Any:
         for each in found.registered_commands:
             each.callback = with_options(each.callback) if each.callback else None
             each.cls = Command if each.cls is TyperCommand else each.cls
-        alone.add_typer(found, name=name, cls=Group)
+        alone.add_typer(found, name=name, cls=Group or TyperGroup)
     else:
         alone.command(name, cls=Command)(with_options(found))
     made = get_group(alone).commands[name]

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from kg_neo4j import plugins
-from kg_neo4j._cli import PARTLY_DONE
+from kg_neo4j._cli import PARTLY_DONE, of_room
 from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import price, print_estimates, print_facts, print_table, progress, remark, show, spent
@@ -65,8 +65,8 @@ def load(
         resolve_name(f"{TABLES}.command:show_rows")(sources, settings, options, as_json=as_json)
         return
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
-    if not dry_run and not extractor and not table_map and plugins.is_installed("kg_neo4j.rooms.fitness"):
-        remark("note", resolve_name("kg_neo4j.rooms.fitness.command:proposal")(settings))
+    if not (dry_run or extractor or table_map) and (proposal := of_room("fitness.command:proposal")):
+        remark("note", proposal(settings))
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
         if re_extract and not dry_run:

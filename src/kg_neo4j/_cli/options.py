@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kg_neo4j import data_files
-from kg_neo4j._cli.help import guess
+from kg_neo4j._cli import of_room
 from kg_neo4j._cli.terminal import wordiness
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
@@ -98,7 +98,8 @@ def _completion(kind: str) -> Callable[[typer.Context, str], list[str]]:
     """Return what lists the values of a kind for a shell; none without the room of guesses."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        return guess("values:complete", kind, ctx.params, incomplete) or []
+        find = of_room("guesses.values:complete")
+        return find(kind, ctx.params, incomplete) if find else []
 
     return complete
 

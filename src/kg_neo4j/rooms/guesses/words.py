@@ -7,9 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from kg_neo4j import data_files
-from kg_neo4j.graph.canned_reports import list_reports, outside_name
 
-_WORDS = data_files.beside(__file__)
 _MOST = 3  # commands that are named
 _NEAR = 0.7  # likeness of a near name, of 1
 
@@ -21,10 +19,12 @@ def command(context: Any, given: str) -> str:
     """
     word, group = given.lower().replace("_", "-"), context.command_path
     known = dict(_listed(context.find_root().command, "kg"))
-    table = _WORDS.table("commands")
+    table = data_files.beside(__file__).table("commands")
     if said := table.get(f"{group} {word}") or table.get(word):
         found = [each if "`" in each else f"kg {each}" for each in said.split(" | ")]
     else:
+        from kg_neo4j.graph.canned_reports import list_reports, outside_name
+
         paths = [*known, *(f"kg report {outside_name(each)}" for each in list_reports())]
         names = sorted({path.rpartition(" ")[2] for path in paths})
         near = [each for each in names if each.startswith(word)] or get_close_matches(word, names, cutoff=_NEAR)
@@ -37,11 +37,12 @@ def command(context: Any, given: str) -> str:
 
 def option(path: str, given: str, known: Collection[str]) -> str:
     """Return what an option, or a further argument, may mean which the command `path` does not take; "" if unknown."""
-    said = _WORDS.table("instead")
+    tables = data_files.beside(__file__)
+    said = tables.table("instead")
     word = given if given.startswith("-") else given.partition(" ")[0]
     if known_text := said.get(f"{path} {word}") or said.get(word):
         return known_text
-    near = [each for each in _WORDS.table("options").get(word, "").split() if each in known]
+    near = [each for each in tables.table("options").get(word, "").split() if each in known]
     near = near or [each for each in sorted(known) if word[2:] and each.startswith(word)]
     return " or ".join(each for each in near or get_close_matches(word, sorted(known), 2, _NEAR) if each != word)
 
@@ -51,6 +52,8 @@ def parameters(args: Sequence[str], known: Collection[str]) -> list[str]:
 
     An option that is nearly one of `known` stays as it is, if no report has a parameter of its name: it is misspelt.
     """
+    from kg_neo4j.graph.canned_reports import list_reports
+
     named = {f"--{parameter.name.replace('_', '-')}" for each in list_reports() for parameter in each.params} - {*known}
     found, rest = [], iter(args)
     for given in rest:

@@ -9,10 +9,12 @@ import pytest
 from typer.main import get_command
 
 from hidden_package import needs_all
+from kg_neo4j import data_files
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.rooms.guesses import words
 from kg_runner import RunKg
 
+TABLES = data_files.beside(str(words.__file__))
 ROOT = get_command(command_line.app)
 
 
@@ -100,7 +102,7 @@ def quoted(text: str) -> list[str]:
 @pytest.mark.parametrize(("table", "read"), [("commands", proposed), ("instead", quoted)])
 def test_what_is_proposed_is_a_command_that_there_is(table: str, read: Callable[[str], list[str]]) -> None:
     known = {path for path, _ in words._listed(ROOT, "kg")} | {"kg"}
-    lines = [line for text in words._WORDS.table(table).values() for line in read(text)]
+    lines = [line for text in TABLES.table(table).values() for line in read(text)]
     assert len(lines) > 40
     paths = [re.match(r"kg(?: [a-z-]+(?![\w.:/]))*", line) for line in lines]
     named = [" ".join(found[0].split()[:3]) for found in paths if found]
@@ -110,7 +112,7 @@ def test_what_is_proposed_is_a_command_that_there_is(table: str, read: Callable[
 @needs_all
 def test_no_command_has_a_word_of_the_table() -> None:
     known = {path for path, _ in words._listed(ROOT, "kg")}
-    keys = [key if key.startswith("kg ") else f"kg {key}" for key in words._WORDS.table("commands")]
+    keys = [key if key.startswith("kg ") else f"kg {key}" for key in TABLES.table("commands")]
     assert [key for key in keys if key in known] == []
 
 
@@ -122,5 +124,5 @@ def test_each_option_that_is_proposed_is_one_of_some_command() -> None:
         for each in command.params
         for option in (*each.opts, *each.secondary_opts)
     }
-    named = {option for text in words._WORDS.table("options").values() for option in text.split()}
+    named = {option for text in TABLES.table("options").values() for option in text.split()}
     assert named - there == set()

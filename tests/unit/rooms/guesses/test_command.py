@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from hidden_package import needs_all
 from kg_neo4j._cli import app as command_line
-from kg_neo4j._cli.help import TEXTS
+from kg_neo4j.rooms.guesses.command import TEXTS
 from kg_runner import RunKg
 
 ROOT = get_command(command_line.app)
@@ -45,7 +45,7 @@ def test_help_is_found_where_it_is_looked_for(run_kg: RunKg, line: str, same: st
 def test_commands_are_listed_under_headings(run_kg: RunKg) -> None:
     out = run_kg([], WIDE)[1]
     headings = re.findall(r"^(\w[\w ,]*):$", out, re.M)
-    assert headings == ["Options", *TEXTS.table("headings")]
+    assert headings == ["Options", *command_line.HEADINGS]
     assert set(command_line.ORDER) == set(ROOT.list_commands(None))
 
 

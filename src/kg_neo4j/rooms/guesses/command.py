@@ -1,9 +1,8 @@
-"""What a command prints as help, and how it answers what it does not know. help.toml has the headings and examples."""
+"""Commands whose help has sections and an example, and whose errors name what was meant. command.toml has the texts."""
 
 from __future__ import annotations
 
 import re
-from pkgutil import resolve_name
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -11,10 +10,10 @@ from typer.exceptions import TyperException
 
 from kg_neo4j import data_files
 from kg_neo4j.errors import UsageError
+from kg_neo4j.rooms.guesses import words
 
 TEXTS = data_files.beside(__file__)
 _TYPE, _LEAST = re.compile(r" <[^<>]*>$"), re.compile(r"\bx>=(-?\d+)")  # of an argument, of a number
-_GUESSES = "kg_neo4j.rooms.guesses"
 
 
 class Command(TyperCommand):
@@ -23,14 +22,14 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments. Raises UsageError with what was probably meant."""
         if ctx.command_path == "kg report" and not ctx.resilient_parsing:
-            args = guess("words:parameters", args, _options(ctx)) or args
+            args = words.parameters(args, _options(ctx))
         try:
             return super().parse_args(ctx, args)
         except TyperException as error:
             raise _refused(ctx, error) from None
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments and options, in sections where help.toml has some for the command."""
+        """Write the arguments and options, in sections where command.toml has some for the command."""
         named: dict[str, Any] = {str(each.name): each for each in self.get_params(ctx)}
         sections: Any = TEXTS.values["sections"]
         placed = {"Arguments": [name for name in named if named[name].param_type_name == "argument"]}
@@ -44,7 +43,7 @@ class Command(TyperCommand):
                     formatter.write_dl(rows)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write an example, where help.toml has one."""
+        """Write an example, where command.toml has one."""
         if example := TEXTS.table("examples").get(ctx.command_path):
             formatter.write(f"\nExample:\n  {example}\n")
 
@@ -71,7 +70,7 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Return the command that the first word names. Raises UsageError that names what the word may mean."""
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            hint = guess("words:command", ctx, args[0]) or f"`{ctx.command_path} --help` lists the commands"
+            hint = words.command(ctx, args[0]) or f"`{ctx.command_path} --help` lists the commands"
             raise UsageError(f"`{ctx.command_path}` has no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
@@ -85,11 +84,4 @@ def _refused(ctx: Any, error: TyperException) -> UsageError:
     why, example = error.format_message().partition(" (Possible")[0], TEXTS.table("examples").get(ctx.command_path)
     word = getattr(error, "option_name", "") or why.partition("argument(s) (")[2].rstrip(")")
     general = f"`{ctx.command_path} --help` lists what it takes" + (f"; for example `{example}`" if example else "")
-    return UsageError(why, hint=guess("words:option", ctx.command_path, word, _options(ctx)) or general)
-
-
-def guess(what: str, *given: Any) -> Any:
-    """Return what a function of the room of guesses makes of words; None where the room is not installed."""
-    from kg_neo4j import plugins
-
-    return resolve_name(f"{_GUESSES}.{what}")(*given) if plugins.is_installed(_GUESSES) else None
+    return UsageError(why, hint=words.option(ctx.command_path, word, _options(ctx)) or general)
