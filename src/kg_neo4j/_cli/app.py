@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from kg_neo4j import data_files
+from kg_neo4j import data_files, plugins
 from kg_neo4j._cli import of_room
 from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
@@ -58,8 +58,6 @@ class _Commands(Group or TyperGroup):  # type: ignore[misc]
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Name the commands that are left out, because another one has their name."""
-        from kg_neo4j import plugins
-
         for each in plugins.hidden(plugins.COMMANDS):
             package = plugins.package_of(each)
             formatter.write(f"\nThe package {package} adds a second {each.name!r}, which is left out.\n")
@@ -67,23 +65,17 @@ class _Commands(Group or TyperGroup):  # type: ignore[misc]
 
 @cache
 def _own() -> Mapping[str, EntryPoint]:
-    from kg_neo4j import plugins
-
     return {each.name: each for each in plugins.ours(plugins.COMMANDS)}
 
 
 @cache
 def _all() -> Mapping[str, EntryPoint]:
-    from kg_neo4j import plugins
-
     return plugins.found(plugins.COMMANDS)
 
 
 @cache
 def _command(name: str) -> Any:
     """Return the command of that name. One that cannot be imported says so when it is run."""
-    from kg_neo4j import plugins
-
     entry = _own().get(name) or _all().get(name)
     try:
         if entry is None:
