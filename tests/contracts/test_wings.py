@@ -36,6 +36,7 @@ ROOM_LINES = {
     "corrections": 925,
     "fitness": 440,
     "grammar": 230,
+    "guesses": 235,
     "namesakes": 260,
     "ontology": 288,
     "tables": 1_323,

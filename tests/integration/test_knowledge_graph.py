@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -172,7 +173,7 @@ def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg,
     with KnowledgeGraph(name, settings=shared) as graph:
         graph.load(text.parent)
         graph.export(before)
-        assert kg("diff", before, "--graph", name, "--exit-status") == (0, "no difference\n", "")
+        assert kg("diff", before, "--graph", name) == (0, "no difference\n", "")
         text.write_text(TEXT.replace("met Charles Babbage", "met Mary Somerville"), "utf-8")
         graph.load(text.parent)
     assert kg("export", after, "--archive", "--graph", name)[0] == 0
@@ -187,9 +188,44 @@ def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg,
     assert "Charles Babbage" in met["evidence_removed"][0]["quote"]
     assert ("added", "fact", "Ada Lovelace MET Mary Somerville") in found
     assert not [key for key in found if "Marie Curie" in key[2]]
-    code, said, _ = kg("diff", before, "--graph", name, "--exit-status")
+    code, said, _ = kg("diff", before, "--graph", name)
     assert code == 1
     assert "- fact Ada Lovelace MET Charles Babbage" in said
+    assert kg("diff", before, name) == (code, said, "")  # two words, of which one is a graph
+    assert kg("diff", name, name) == (0, "no difference\n", "")
+    assert kg("diff", before, before)[0] == 0
+    code, _, err = kg("diff", name, f"{name}-none")
+    assert code == 2
+    assert f"{name}-none" in err
+    delete_graph(settings=shared.model_copy(update={"graph": name}))
+
+
+def test_an_expected_answer_is_right_or_wrong(shared: Settings, kg: Kg, tmp_path: Path) -> None:
+    name, file = f"{shared.graph}-expected", tmp_path / "questions.jsonl"
+    (tmp_path / "a.txt").write_text(TEXT, "utf-8")
+    (tmp_path / "b.txt").write_text("Marie Curie was born in Warsaw in 1867. She was a physicist.", "utf-8")
+    born = {"question": "Where was Marie Curie born?"}
+    rows = [{**born, "answer": each} for each in ("warsaw", "War", "Warsaw  in\n1867", "Lisbon")]
+    file.write_text("".join(json.dumps(each) + "\n" for each in [*rows, born]), "utf-8")
+    with KnowledgeGraph(name, settings=shared) as graph:
+        graph.load(tmp_path)
+        assert [each.change for each in graph.check_answers(file)][:2] == ["right", "wrong"]
+        code, said, _ = kg("test", str(file), "--graph", name)
+        assert code == 1
+        assert "! Where was Marie Curie born?\n    expected: Lisbon\n    + " in said
+        assert "wrong: 2, changed: 0, new: 1" in said
+        file.write_text(json.dumps(rows[0]) + "\n", "utf-8")
+        assert kg("test", str(file), "--graph", name)[:2] == (
+            0,
+            "questions: 1, right: 1, wrong: 0, changed: 0, new: 0\n",
+        )
+        assert kg("test", str(file), "--graph", name, "--save")[0] == 0
+        assert json.loads(file.read_text("utf-8"))["answer"] == "warsaw"
+        code, said, _ = kg("unload", str(tmp_path / "b.txt"), "--graph", name)
+        assert code == 0
+        assert re.match(
+            r"removed 1 document, 1 chunk, \d+ entit\w+, \d+ relationships?; left: 1 document, 1 chunk, ", said
+        )
     delete_graph(settings=shared.model_copy(update={"graph": name}))
 
 

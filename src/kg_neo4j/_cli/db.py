@@ -12,7 +12,7 @@ import typer
 from kg_neo4j import plugins
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
+from kg_neo4j._cli.terminal import confirm, print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.archive import StoredGraph
@@ -182,9 +182,7 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
 
     settings = settings_for()
     is_there = has_store(settings)
-    if is_there and not yes and not typer.confirm(f"Replace all graphs in {settings.home}?", err=True):
-        typer.echo("nothing was replaced", err=True)
-        raise typer.Exit(1)
+    confirm(f"Replace all graphs in {settings.home}?", yes=yes or not is_there)
     with progress(quiet=as_json) as bars:
         graphs = archive.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
     show({"path": source, "graphs": graphs}, lambda _: _print_graphs(graphs), as_json=as_json)
@@ -193,11 +191,10 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
 @app.command()
 def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_json: bool = False) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
-    from kg_neo4j._cli.graph import confirm
     from kg_neo4j.pipeline.commands import graphs
 
     settings = settings_for(graph=graph)
-    confirm(settings.graph, yes=yes)
+    confirm(f"Delete graph {settings.graph!r}?", yes=yes)
     with progress(quiet=as_json) as bars:
         deleted = graphs.delete_graph(settings=settings, schema=schema, progress=bars)
     said = [f"{deleted.deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {n}" for n in deleted.dropped)]

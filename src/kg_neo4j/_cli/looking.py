@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ from kg_neo4j.records import Filters
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.verify import VerifiedText
 
+NOT_FOUND = "not found means: not in these words; no model reads the claims, so other words for it are not recognised"
 SHOWN = 300  # characters of a passage
 
 
@@ -81,27 +83,29 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
 def ask_again(
     file: Path, save: bool = False, budget_usd: float | None = None, graph: str | None = None, as_json: bool = False
 ) -> None:
-    """Ask saved questions again, and list changed answers.
+    """Ask saved questions again, and list answers that are wrong or have changed.
 
-    Each change names the documents behind it. Exits with 1 if an answer changed.
+    Each change names the documents behind it. Exits with 1 if an answer is wrong, or changed.
     """
     from kg_neo4j.pipeline.commands.verify import check_answers
 
     with progress(quiet=as_json) as bars:
         found = check_answers(file, settings=settings_for(graph=graph), save=save, budget_usd=budget_usd, progress=bars)
-    changed = [each for each in found if each.change == "changed"]
+    count = Counter(each.change for each in found)
     if as_json:
         print_json(found)
     else:
-        for each in changed:
-            print_text(f"~ {each.question}\n    - {_short(each.before)}\n    + {_short(each.after)}")
+        for each in (each for each in found if each.change in ("wrong", "changed")):
+            signs = ("~", "-") if each.change == "changed" else ("!", "expected:")
+            print_text(f"{signs[0]} {each.question}\n    {signs[1]} {_short(each.before)}\n    + {_short(each.after)}")
             for document in each.documents:
                 print_text(f"    {document.document}: {document.change}")
-        new = sum(each.change == "new" for each in found)
-        print_text(f"questions: {len(found):,}, changed: {len(changed):,}, new: {new:,}" + (", saved" * save))
-        if new and not save:
+        shown = ("right", "wrong") * bool(count["right"] + count["wrong"]) + ("changed", "new")
+        counts = (f"{name}: {count[name]:,}" for name in shown)
+        print_text(f"questions: {len(found):,}, {', '.join(counts)}" + (", saved" * save))
+        if count["new"] and not save:
             print_text("--save writes the current answers to the file; later runs compare with them.")
-    if changed and not save:
+    if count["wrong"] or (count["changed"] and not save):
         raise typer.Exit(1)
 
 
@@ -132,6 +136,8 @@ def verify(
     else:
         _print_claims(found)
         remark("note", found.notes)
+        if found.count("not found"):
+            remark("note", [NOT_FOUND])
     if found.count("stated") < len(found.claims):
         raise typer.Exit(1)
 

@@ -137,18 +137,26 @@ def import_graph(
 def diff(
     before: str | Path, after: str | Path | None = None, *, settings: Settings, progress: Progress = SILENT
 ) -> tuple[GraphDifference, ...]:
-    """Return how two exports differ, or, without `after`, an export and the graph as it is.
+    """Return how two graphs differ; without `after`, the second one is the graph of the settings.
 
-    Both are files of `kg export`, archives or not; the graphs may have different names. Raises BadArchive for another
-    file.
+    Each is a file of `kg export`, archive or not, or the name of a graph of the database. A file that is there comes
+    first. Raises BadArchive for another file, UsageError for a word that is neither.
     """
-    if after is not None:
-        return compare(Path(before), Path(after))
     with tempfile.TemporaryDirectory(prefix="kg-diff-") as folder:
-        now = Path(folder) / "now.jsonl"
-        with connect(settings, progress) as database:
-            export_file(database, settings.graph, now)
-        return compare(Path(before), now)
+        files = []
+        for given in (before, after):
+            file = Path(given or folder)
+            if given is None or not (file.exists() or file.suffix in (".jsonl", ".gz")):
+                own = settings if given is None else settings.model_copy(update={"graph": str(given)})
+                file = Path(folder) / f"{len(files)}.jsonl"
+                with connect(own, progress) as database:
+                    if given and not database.read(queries.get("write/holds_anything"), graph=own.graph):
+                        raise UsageError(
+                            f"{given} is no file, and no graph has that name", hint="`kg graphs` lists them"
+                        )
+                    export_file(database, own.graph, file)
+            files.append(file)
+        return compare(*files)
 
 
 def _header(database: Database, graph: str) -> Header:

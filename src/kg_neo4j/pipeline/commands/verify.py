@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -178,8 +179,8 @@ class AskedAgain:
     """A saved question, and what became of its answer."""
 
     question: str
-    change: str  # "same", "changed", or "new" where no answer was saved
-    before: str  # "" where none was saved
+    change: str  # "right" or "wrong" where the line has `answer`; else "same", "changed", or "new" if none was saved
+    before: str  # the expected or the saved answer; "" where there is none
     after: str
     found: bool  # whether the graph holds an answer now
     documents: tuple[DocumentChange, ...] = ()  # of an answer that changed
@@ -195,8 +196,9 @@ def check_answers(
 ) -> tuple[AskedAgain, ...]:
     """Ask the questions of a file of JSON lines, and compare the answers with those saved in it.
 
-    A line has `question`, and may have `mode`; other fields are kept. With `save` the answers of now are written to
-    the file, as `saved` of each line. An answer is the same where its text is, and whether one was found. Raises
+    A line has `question`, and may have `mode` and `answer`; other fields are kept. With `save` the answers of now are
+    written to the file, as `saved` of each line. An answer is the same where its text is, and whether one was found. It
+    is right where the short answer, or its text, has the words of `answer`, whole, whatever case and spaces. Raises
     SourceNotFound, UnreadableSource for a line without a question, BudgetReached, and what `ask` raises.
     """
     rows = [row for _, row in read_rows(str(file))]
@@ -216,7 +218,11 @@ def check_answers(
             answer = answers.answer(question, options)
             was = row.get("saved") or {}
             now = _saved(database, settings.graph, answer)
-            found.append(_compared(question, was, now, _texts(database, settings.graph, was)))
+            compared = _compared(question, was, now, _texts(database, settings.graph, was))
+            if wanted := row.get("answer"):
+                is_met = any(_folded(wanted) in _folded(each) for each in (answer.short, answer.answer))
+                compared = replace(compared, change="right" if is_met else "wrong", before=str(wanted), documents=())
+            found.append(compared)
             row["saved"] = now
             progress.advance("ask")
         progress.finish("ask")
@@ -224,6 +230,11 @@ def check_answers(
         with whole(Path(file)) as partial:
             partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return tuple(found)
+
+
+def _folded(text: object) -> str:
+    """Return the words of a text for comparison, with a space before and after each."""
+    return " ".join(["", *re.findall(r"\w+|[^\w\s]", str(text).casefold()), ""])
 
 
 def _saved(database: Database, graph: str, answer: Answer) -> _Saved:
