@@ -33,6 +33,7 @@ _HOMES = {  # __init__.pyi has the same for type checkers and editors
     "pipeline.options": "LoadOptions",
     "records": "Answer Citation Filters LoadReport ModelAnswer Usage",
     "retrieve.interface": "Found FoundChunk Retriever Search",
+    "rooms.notebooks.awaiting": "AsyncKnowledgeGraph",
     "settings": "Settings",
 }
 __all__ = sorted(" ".join(_HOMES.values()).split())  # noqa: PLE0605

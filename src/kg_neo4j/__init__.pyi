@@ -15,12 +15,14 @@ from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.records import Answer, Citation, Filters, LoadReport, ModelAnswer, Usage
 from kg_neo4j.retrieve.interface import Found, FoundChunk, Retriever, Search
+from kg_neo4j.rooms.notebooks.awaiting import AsyncKnowledgeGraph
 from kg_neo4j.settings import Settings
 
 __all__ = [
     "AbstractSummariser",
     "Answer",
     "ArchiveReport",
+    "AsyncKnowledgeGraph",
     "ChatModel",
     "Citation",
     "Completion",

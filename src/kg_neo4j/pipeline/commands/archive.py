@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
 from kg_neo4j.graph.archive import GraphDifference, compare
@@ -31,7 +32,7 @@ ABSENT = (
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveReport:
+class ArchiveReport(Readable):
     """What an archive holds."""
 
     graph: str
@@ -44,7 +45,7 @@ class ArchiveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(Readable):
     """What an import did. `absent` lists what a plain export leaves out; nothing is absent from an archive."""
 
     graph: str
@@ -162,7 +163,7 @@ def _header(database: Database, graph: str) -> Header:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredGraph:
+class StoredGraph(Readable):
     """How far one graph of the store is done."""
 
     graph: str
