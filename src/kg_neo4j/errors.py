@@ -26,6 +26,8 @@ class KgError(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        if hint:  # a traceback shows it, too
+            self.add_note(f"try: {hint}")
 
     def __reduce__(self) -> tuple[Callable[..., KgError], tuple[type[KgError], tuple[object, ...], dict[str, object]]]:
         """Pickle with what else an error carries: workers report errors to another process."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kg_neo4j import factory
 from kg_neo4j._models.prices import price_of
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import KgError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect, no_such_graph
@@ -26,7 +27,7 @@ EXPLAINED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Readable):
     """What one graph holds, and where it is."""
 
     graph: str

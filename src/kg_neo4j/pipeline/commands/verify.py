@@ -14,6 +14,7 @@ from kg_neo4j.acquire import files
 from kg_neo4j.acquire.interface import ReadOptions
 from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.acquire.language import detect, primary
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -42,7 +43,7 @@ ENGLISH = ("en", "simple")  # codes of the languages whose denials and clauses a
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedClaim:
+class VerifiedClaim(Readable):
     """A claim of a text, and what the graph says of it."""
 
     claim: str
@@ -53,7 +54,7 @@ class VerifiedClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedText:
+class VerifiedText(Readable):
     """The claims of a text in order."""
 
     claims: tuple[VerifiedClaim, ...]
@@ -175,7 +176,7 @@ class DocumentChange:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAgain:
+class AskedAgain(Readable):
     """A saved question, and what became of its answer."""
 
     question: str
