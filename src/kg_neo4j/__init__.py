@@ -11,7 +11,6 @@ Importing the package reads no environment, opens no socket and sets no log leve
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import Any
 
@@ -44,7 +43,8 @@ def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names.split():
             return getattr(import_module(f"kg_neo4j.{home}"), name)
-    raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    hint = "" if name.startswith("_") else import_module("kg_neo4j.display").instead(name, __all__, "kg_neo4j")
+    raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}; {hint}")
 
 
 def __dir__() -> list[str]:

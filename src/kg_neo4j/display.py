@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kg_neo4j import data_files
 
 _T = TypeVar("_T")
-_INSTEAD = data_files.beside(__file__).table("instead")
 MOST = 40  # names in an error
 
 
@@ -63,10 +62,14 @@ def missing(kind: type, name: str) -> AttributeError:
     said = f"{kind.__name__!r} has no attribute {name!r}"
     if name.startswith("_"):  # asked for by Python and by notebooks
         return AttributeError(said)
-    lines = f"{_INSTEAD.get(kind.__name__.removeprefix('Async'), '')}\n{_INSTEAD['Readable']}".splitlines()
-    rows = [line.partition(" | ") for line in reversed(lines)]
-    known = {word: does_it for words, _, does_it in rows for word in words.split()}
-    return AttributeError(f"{said}: {known.get(name.lower()) or near(name, [n for n in dir(kind) if n[0] != '_'])}")
+    public = [each for each in dir(kind) if not each.startswith("_")]
+    return AttributeError(f"{said}; {instead(name, public, kind.__name__.removeprefix('Async'), 'Readable')}")
+
+
+def instead(name: str, known: Iterable[str], *tables: str) -> str:
+    """Return "try X", by the tables of display.toml, where a name has a line in one; else as `near`."""
+    rows = [line.partition(" | ") for table in tables for line in _INSTEAD.get(table, "").splitlines()]
+    return next((f"try {other}" for words, _, other in rows if name.lower() in words.split()), "") or near(name, known)
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
 from kg_neo4j.display import Listed, Readable
+from kg_neo4j.graph import export
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.export import export_by_suffix
 from kg_neo4j.pipeline.commands.search import SearchResult, ShownEntity, search_in, show_in
 from kg_neo4j.progress import Progress, chosen
 from kg_neo4j.records import Answer, Document, Filters, LoadReport
@@ -58,11 +58,11 @@ class KnowledgeGraph(Readable):
             kg.load("notes/")
             print(kg.ask("Who was Ada Lovelace?"))
 
-    `graph` is the graph's name (default: KG_GRAPH, else "main"). `settings` are those of the environment unless given.
-    `chat_model` and `embedding_model` are used instead of those that the settings name (docs/extending.md).
-    `progress` shows a line in notebooks and nothing elsewhere, unless it is True, False or a `Progress`.
-    The database is opened by the first call that needs it, and closed by `close` or at the end of a `with` block. All
-    methods raise DatabaseError where it does not answer, and UsageError for an argument that is invalid.
+    `graph` is its name (default: KG_GRAPH, else "main"). `settings` are those of the environment unless given; `more`
+    are some of them by name, as in `model="gpt-5-mini"`. `chat_model` and `embedding_model` are used instead of those
+    that the settings name (docs/extending.md). `progress` is True, False, a `Progress`, or None: a line in notebooks.
+    The first call that needs the database opens it; `close` or the end of a `with` block closes it. All methods raise
+    DatabaseError where it does not answer, and UsageError for an argument that is invalid.
     """
 
     __iter__ = None  # it is no list of what `kg[NAME]` gives
@@ -75,8 +75,10 @@ class KnowledgeGraph(Readable):
         chat_model: ChatModel | None = None,
         embedding_model: EmbeddingModel | None = None,
         progress: bool | Progress | None = None,
+        **more: Any,
     ) -> None:
-        settings = (settings or Settings()).with_models(chat_model, embedding_model)
+        settings = self._by("sources:settings_with", settings, more) if more else settings or Settings()
+        settings = settings.with_models(chat_model, embedding_model)
         self.settings = settings if graph is None else settings.model_copy(update={"graph": graph})
         self._progress = chosen(progress)
         self._database: Database | None = None
@@ -202,12 +204,13 @@ class KnowledgeGraph(Readable):
         filters: Filters | None = None,
         max_context_tokens: int | None = None,
         retriever: Retriever | None = None,
+        **more: Any,
     ) -> Answer:
         """Answer a question, with citations that exist.
 
         `mode` is "auto", "local", "naive", "global", "tree" or "cypher"; `filters` limit what the answer may rest on,
-        `max_context_tokens` what is read, and a `retriever` searches instead of a mode. `found` is False where the
-        graph holds no answer. Raises ModelError.
+        `max_context_tokens` what is read, and a `retriever` searches instead of a mode. `more` is as of `kg_neo4j.ask`:
+        `on_token=print` gets a model's words as they come. `found` is False where the graph holds no answer.
         """
         from kg_neo4j.pipeline.commands.ask import ask
 
@@ -219,6 +222,7 @@ class KnowledgeGraph(Readable):
             max_context_tokens=max_context_tokens,
             retriever=retriever,
             progress=self._progress,
+            **more,
         )
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
@@ -248,7 +252,7 @@ class KnowledgeGraph(Readable):
 
     def documents(self) -> DataFrame:
         """Return a row for each document: what was loaded, how far, and how many entities and facts it gave."""
-        return self._by("tables:plain_report", "documents")
+        return self._by("tables:documents")
 
     def types(self) -> DataFrame:
         """Return the types of nodes and relationships, the most frequent first, each with its count and an example."""
@@ -354,7 +358,12 @@ class KnowledgeGraph(Readable):
         The suffix is .jsonl (sorted: equal graphs give equal bytes), .graphml or .csv, which gives two files. Raises
         UsageError for another suffix, and where the file cannot be written. `export_archive` keeps everything.
         """
-        return export_by_suffix(self._open(), self.name, Path(target))
+        path = Path(target)
+        export.check_suffix(path)
+        if path.suffix.lower() not in export.TABLES:
+            return export.export_file(self._open(), self.name, path)
+        written = export.export_tables(self._open(), self.name, path)
+        return written.nodes + written.relationships
 
     def _by(self, what: str, *given: Any) -> Any:
         """Return what a function of the room `notebooks` makes of this graph."""

@@ -47,8 +47,5 @@ SILENT: Progress = Silent()
 def chosen(wanted: bool | Progress | None) -> Progress:
     """Return what shows progress. None: a line in a notebook, nothing elsewhere; True: a line, False: nothing."""
     if wanted is None:
-        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-        wanted = hasattr(shell, "kernel")
-    if isinstance(wanted, bool):
-        wanted = resolve_name("kg_neo4j.rooms.notebooks.bars:LineProgress")() if wanted else SILENT
-    return wanted
+        wanted = "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
+    return resolve_name("kg_neo4j.rooms.notebooks.bars:LineProgress")() if wanted is True else wanted or SILENT

@@ -40,7 +40,7 @@ ROOM_LINES = {
     "guesses": 235,
     "langchain": 45,
     "namesakes": 260,
-    "notebooks": 440,
+    "notebooks": 485,
     "ontology": 288,
     "tables": 1_370,  # 47 for maps of DataFrames
     "types": 604,

@@ -166,7 +166,7 @@ def test_tables_of_what_there_is(notes: KnowledgeGraph) -> None:
 
 def test_the_graph_its_entities_and_answers_print(notes: KnowledgeGraph, kg: Kg) -> None:
     assert str(notes).startswith(f"{notes!r}: 1 documents, ")
-    assert f"<td>{len(notes.entities()):,}</td>" in notes._repr_html_()
+    assert f">{len(notes.entities()):,}</td>" in notes._repr_html_()
     assert notes["Lovelace"] == notes.show("Lovelace") == notes.entity("Lovelace")
     assert [each.source for each in notes["Lovelace"]] == [each.source for each in notes["Lovelace"].facts]
     assert "Ada Lovelace" in str(notes["Lovelace"])

@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
+import kg_neo4j
 from kg_neo4j import KnowledgeGraph, data_files, display
 from kg_neo4j.display import Listed, near
 from kg_neo4j.pipeline.commands.search import SearchHit, SearchResult, ShownEntity
@@ -19,6 +20,13 @@ CITED = Citation("c1", "ada.pdf", 0, 30, "Ada Lovelace met Charles Babbage.", pa
 BEST = Passage(Citation("c2", "notes", 5, 20, "He built an engine."), "Before.", "After.", "")
 FOUND = Answer("Whom did Ada meet?", "local", "Charles Babbage [1]", True, (CITED,), (), Usage(), 0.1, passages=(BEST,))
 LOST = Answer("Who?", "local", "No answer found.", False, (), (), Usage(), 0.1, passages=(BEST,))
+
+
+OTHERS = (  # that advice calls
+    *("print", "len", "asdict", "DataFrame", "Path", "Settings", "LoadOptions", "KgError", "kg_neo4j", "from", "the"),
+    *("KnowledgeGraph", "AsyncKnowledgeGraph", "KnowledgeGraphRetriever", "kg", "ask", "load", "graphs", "report"),
+    *("wrong", "add", "edit", "undo", "progress"),
+)
 
 
 def test_an_answer_has_a_text_and_sources_and_is_true_where_it_is_found() -> None:
@@ -34,7 +42,7 @@ def test_an_answer_has_a_text_and_sources_and_is_true_where_it_is_found() -> Non
 def test_results_and_entities_are_iterated() -> None:
     hit = SearchHit("entity", "Ada", "PERSON", "", 1, 0.0, "1")
     found = SearchResult("ada", (hit,))
-    assert (list(found), len(found), bool(SearchResult("x", ()))) == ([hit], 1, False)
+    assert (list(found), found[0], len(found), bool(SearchResult("x", ()))) == ([hit], hit, 1, False)
 
 
 def test_large_records_are_short_for_debugging() -> None:
@@ -53,7 +61,7 @@ def test_large_records_are_short_for_debugging() -> None:
         (KnowledgeGraph, "zzz", "there are: "),
         (Answer, "references", "sources"),
         (Answer, "Citation", "did you mean citations?"),
-        (ShownEntity, "neighbors", "facts"),
+        (ShownEntity, "neighbors", "try facts"),
         (SearchHit, "title", "name"),
         (LoadReport, "to_dict", "asdict"),
     ],
@@ -71,6 +79,18 @@ def test_the_class_itself_answers_too() -> None:
     assert not hasattr(KnowledgeGraph, "__fspath__")
 
 
+def test_the_package_names_what_does_it() -> None:
+    advice = {
+        "connect": 'try KnowledgeGraph("notes")',
+        "Serach": "did you mean Search?",
+        "Anser": "did you mean Answer",
+    }
+    for name, does_it in advice.items():
+        with pytest.raises(AttributeError, match=f"no attribute {name!r}") as refused:
+            getattr(kg_neo4j, name)
+        assert does_it in str(refused.value)
+
+
 def test_what_is_advised_is_there() -> None:
     homes = {"search": "SearchResult SearchHit ShownEntity ShownFact", "doctor": "Status"}
     classes = {
@@ -79,17 +99,16 @@ def test_what_is_advised_is_there() -> None:
     classes["Readable"] = "kg_neo4j.display:Readable"
     table = data_files.beside(display.__file__).table("instead")
     for name, text in table.items():
-        kind = resolve_name(classes.get(name, f"kg_neo4j:{name}"))
+        kind = resolve_name(classes.get(name, f"kg_neo4j:{name}" if name != "kg_neo4j" else name))
         own = {*dir(kind), *getattr(kind, "__dataclass_fields__", ())}
         rows = [line.split(" | ") for line in text.splitlines() if line]
         words = [word for row in rows for word in row[0].split()]
         assert not own & {*words}, "a name that is there needs no advice"
         assert [word for word in words if words.count(word) > 1 or word != word.lower()] == []
+        fields = kind.model_fields if name == "Settings" else ()
         for _, advice in rows:
             called = re.findall(r"(?:kg\.)?(\w+)(?:\(|\[)", advice) or re.findall(r"^\w+", advice)
-            known = own | {"print", "len", "asdict", "DataFrame", "Settings", "LoadOptions", "AsyncKnowledgeGraph"}
-            known |= {"KnowledgeGraph", "KnowledgeGraphRetriever", "kg", "ask", "wrong", "add", "edit", "undo"}
-            assert {*called} - known <= {"nothing", "the"}, advice
+            assert {*called} <= own | {*fields, *OTHERS}, advice
 
 
 def test_records_are_copied_and_pickled_as_before() -> None:

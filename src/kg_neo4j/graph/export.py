@@ -235,15 +235,6 @@ def stated(database: Database, graph: str) -> Iterator[dict[str, Any]]:
         yield {name: quote if name == "quote" else row[name] for name in COLUMNS}
 
 
-def export_by_suffix(database: Database, graph: str, target: Path) -> int:
-    """Write JSON lines or tables, as the suffix of `target` says, and return the number of lines or rows."""
-    check_suffix(target)
-    if target.suffix.lower() not in TABLES:
-        return export_file(database, graph, target)
-    written = export_tables(database, graph, target)
-    return written.nodes + written.relationships
-
-
 def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
     """Write `target`, a .graphml file, or for a .csv file NAME-nodes.csv and NAME-relationships.csv next to it.
 

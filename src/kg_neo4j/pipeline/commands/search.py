@@ -49,6 +49,9 @@ class SearchResult(Readable):
     def __iter__(self) -> Iterator[SearchHit]:
         return iter(self.hits)
 
+    def __getitem__(self, number: int) -> SearchHit:
+        return self.hits[number]
+
 
 @dataclass(frozen=True, slots=True)
 class ShownFact(Readable):

@@ -18,11 +18,14 @@ class LineProgress(Silent):
     def __init__(self) -> None:
         self._stages: dict[str, tuple[int, int | None]] = {}  # done, of how many
         self._counts: dict[str, float] = {}
-        self._shown: Any = None  # where IPython shows the line
+        self._line: Any = None  # where IPython shows it
+        self._cell: int | None = None  # the number of that cell
         self._at = 0.0
 
     def start(self, stage: str, total: int | None = None) -> None:
-        """Show a stage."""
+        """Show a stage. What a call in an earlier cell left when it failed is forgotten."""
+        if self._cell != getattr(_notebook(), "execution_count", None):
+            self._stages.clear()
         self._stages[stage] = (0, total)
         self._show()
 
@@ -48,12 +51,10 @@ class LineProgress(Silent):
 
     def _show(self) -> None:
         self._at = time.monotonic()
-        said = [
-            f"{stage} {done:,}" + (f" of {total:,}" if total else "") for stage, (done, total) in self._stages.items()
-        ]
+        parts = self._stages.items()
+        said = [f"{stage} {done:,}" + (f" of {total:,}" if total else "") for stage, (done, total) in parts]
         line = ", ".join([*said, *(f"{value:,.4g} {what}" for what, value in self._counts.items() if said)])
-        kernel = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-        if not hasattr(kernel, "kernel"):
+        if (shell := _notebook()) is None:
             sys.stderr.write(f"\r\x1b[K{line}")
             return
         from IPython import display as shown
@@ -61,9 +62,14 @@ class LineProgress(Silent):
         whole = [(done, total) for done, total in self._stages.values() if total]
         bar = f'<progress value="{whole[-1][0]}" max="{whole[-1][1]}"></progress> ' if whole else ""
         page = shown.HTML(bar + html.escape(line))  # type: ignore[no-untyped-call]
-        if self._shown is None:
-            self._shown = shown.display(page, display_id=True)  # type: ignore[no-untyped-call]
+        if self._cell == shell.execution_count:
+            self._line.update(page)
         else:
-            self._shown.update(page)
-        if not self._stages:  # the next call may be in another cell
-            self._shown = None
+            self._cell = shell.execution_count
+            self._line = shown.display(page, display_id=True)  # type: ignore[no-untyped-call]
+
+
+def _notebook() -> Any:
+    """Return IPython's shell in a notebook; None elsewhere."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell if hasattr(shell, "kernel") else None

@@ -16,13 +16,14 @@ from kg_neo4j.errors import NoSuchGraph
 from kg_neo4j.graph import queries
 from kg_neo4j.knowledge_graph import KnowledgeGraph
 from kg_neo4j.organise.plot import DrawnGraph
-from kg_neo4j.records import Answer
+from kg_neo4j.records import Answer, Usage
 
 _WORDS = data_files.beside(__file__)
 _LINES = _WORDS.table("lines")
 _HIDDEN = _WORDS.word_set("hidden")
 _LONGEST = 400  # characters of a record in one line
 _FRAME = 'width="100%" height="640" style="border:0"'
+_LEFT = 'style="text-align:left"'  # notebooks align cells right
 _SURE = ("supported", "quoted")  # claims without a mark
 NO_GRAPH = "there is no such graph; load makes it"
 NOT_FOUND = "No answer found. The passages that fit best:"
@@ -44,14 +45,14 @@ def page(value: Any) -> str:
     if isinstance(value, Answer):
         return _answer_page(value)
     if isinstance(value, KnowledgeGraph):
-        cells = "".join(f"<tr><th>{what}</th><td>{count:,}</td></tr>" for what, count in _size(value).items())
+        cells = "".join(f"<tr><th>{what}</th><td {_LEFT}>{count:,}</td></tr>" for what, count in _size(value).items())
         return f"<table><caption>{html.escape(repr(value))}</caption>{cells or NO_GRAPH}</table>"
     if isinstance(value, DrawnGraph):
         return f'<iframe srcdoc="{html.escape(value.page)}" title="{_escaped(value.caption)}" {_FRAME}></iframe>'
     rows, blocks = "", ""
     for name, each in _values(value).items():
         if (block := _block(each)) is None:
-            rows += f"<tr><th>{_said(name)}</th><td>{_escaped(each)}</td></tr>"
+            rows += f"<tr><th>{_said(name)}</th><td {_LEFT}>{_escaped(each)}</td></tr>"
         else:
             blocks += f"<p>{_said(name)}</p>{block}"
     return f"<table>{rows}</table>{blocks}"
@@ -68,7 +69,7 @@ def in_line(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(in_line, value))
     if form := _LINES.get(type(value).__name__):
-        return textwrap.shorten(_plain(form.format(value)), _LONGEST, placeholder=" …")
+        return _short(form.format(value))
     return in_line(_values(value)) if is_dataclass(value) else _plain(str(value))
 
 
@@ -90,7 +91,7 @@ def _answer(answer: Answer) -> Iterator[str]:
 
 
 def _answer_page(answer: Answer) -> str:
-    parts = [f"<p>{_escaped(each)}</p>" for each in answer.text.splitlines()]
+    parts = [f"<p>{html.escape(_plain(each))}</p>" for each in answer.text.splitlines()]
     if answer.passages and not answer.found:
         parts.insert(0, f"<p>{NOT_FOUND}</p>")
     parts += [f"<p><mark>{_escaped(each)}</mark></p>" for each in answer.claims if each.support not in _SURE]
@@ -123,7 +124,7 @@ def _block(value: Any) -> str | None:
 def _table(records: Iterable[Any]) -> str:
     rows = [_values(each) for each in records]
     columns = dict.fromkeys(name for row in rows for name in row)
-    cells = ("".join(f"<td>{_escaped(row.get(name, ''))}</td>" for name in columns) for row in rows)
+    cells = ("".join(f"<td {_LEFT}>{_escaped(row.get(name, ''))}</td>" for name in columns) for row in rows)
     head = "".join(f"<th>{_said(name)}</th>" for name in columns)
     return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
@@ -135,7 +136,8 @@ def _values(record: Any) -> dict[str, Any]:
         each.name: value
         for each, value in found.items()
         if value is not None and not (type(value) is type(each.default) and value == each.default)
-        if not isinstance(value, str | tuple | Mapping) or value
+        if not (isinstance(value, str | tuple | Mapping) and not value)
+        if not (isinstance(value, Usage) and not value.calls)
     }
 
 
@@ -144,9 +146,13 @@ def _plain(words: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in words).split())
 
 
+def _short(words: str) -> str:
+    return textwrap.shorten(_plain(words), _LONGEST, placeholder=" …")
+
+
 def _said(name: str) -> str:
     return name.replace("_", " ")
 
 
 def _escaped(value: Any) -> str:
-    return html.escape(in_line(value))
+    return html.escape(_short(in_line(value)))

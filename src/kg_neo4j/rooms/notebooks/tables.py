@@ -50,6 +50,12 @@ def plain_report(kg: KnowledgeGraph, name: str) -> DataFrame:
     return kg.report(name).rename(columns=lambda column: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column).lower())
 
 
+def documents(kg: KnowledgeGraph) -> DataFrame:
+    """Return the documents: what each is called, where it is from, and counts."""
+    frame = plain_report(kg, "documents")
+    return frame[["document", "source", *(each for each in frame if each not in ("document", "source"))]]
+
+
 def types(kg: KnowledgeGraph) -> DataFrame:
     """Return the types of nodes and relationships."""
     return DataFrame(resolve_name("kg_neo4j.rooms.types.deciding:list_types")(settings=kg.settings))

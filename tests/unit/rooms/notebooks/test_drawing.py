@@ -11,6 +11,7 @@ from kg_neo4j.display import Listed
 from kg_neo4j.pipeline.commands.search import SearchHit, SearchResult, ShownEntity, ShownFact
 from kg_neo4j.records import Answer, Citation, Claim, LoadReport, Passage, RowCounts, SkippedSource, Usage
 
+CELL = '<td style="text-align:left">'
 CITED = Citation("c1", "ada.pdf", 0, 30, "Ada Lovelace met\nCharles Babbage.", page=3)
 ANSWER = Answer(
     "Whom?", "local", "She met Charles Babbage. [1]", True, (CITED,), (), Usage(), 0.1, limits=("old data",)
@@ -63,13 +64,13 @@ def test_reports_are_lines_and_tables_without_what_is_as_by_default() -> None:
     assert "  a.bin: binary" in said
     assert "changes        0" in said  # it has no default: nothing changed is news
     assert not [line for line in said if line.startswith(("failed", "usage", "few rows"))]
-    assert "<th>documents</th><td>1,234</td>" in REPORT._repr_html_()
-    assert "<td>a.bin</td><td>binary</td>" in REPORT._repr_html_()
+    assert f"<th>documents</th>{CELL}1,234</td>" in REPORT._repr_html_()
+    assert f"{CELL}a.bin</td>{CELL}binary</td>" in REPORT._repr_html_()
 
 
 def test_an_entity_shows_its_facts_with_their_words() -> None:
     assert "  Ada MET Charles: “Ada met Charles.” (ada.txt)" in str(ADA).splitlines()
-    assert "<td>MET</td>" in ADA._repr_html_()
+    assert f"{CELL}MET</td>" in ADA._repr_html_()
     assert "f1" not in ADA._repr_html_() + str(ADA)
 
 

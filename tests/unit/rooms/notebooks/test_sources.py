@@ -38,6 +38,25 @@ def test_what_is_no_source_is_refused_with_what_is_one(given: object) -> None:
     assert "load_text" in str(refused.value.hint)
 
 
+@pytest.mark.parametrize("text", ["Ada met Charles.", "a\nb", f"{'Who was she? ' * 99}"])
+def test_a_text_is_answered_with_what_loads_it(text: str) -> None:
+    with pytest.raises(UsageError, match="not the name of a file") as refused:
+        KnowledgeGraph("x").load(text)
+    assert "load_text" in str(refused.value.hint)
+
+
 def test_options_may_be_given_by_name_and_no_others() -> None:
     with pytest.raises(TypeError, match="dryrun"):
         KnowledgeGraph("x").load("a.txt", dryrun=True)
+
+
+def test_settings_may_be_given_by_name() -> None:
+    kg = KnowledgeGraph("x", neo4j_uri="bolt://a.example:7687", neo4j_password="secret", model_window=2_048)
+    assert (kg.name, kg.settings.neo4j_uri, kg.settings.model_window) == ("x", "bolt://a.example:7687", 2_048)
+    assert kg.settings.neo4j_password is not None
+    assert kg.settings.neo4j_password.get_secret_value() == "secret"
+    assert KnowledgeGraph(settings=kg.settings, temperature=1).settings.model_window == 2_048
+    wrong = {"name": "first argument", "uri": "neo4j_uri", "password": "neo4j_password", "modle": "did you mean model"}
+    for name, does_it in wrong.items():
+        with pytest.raises(TypeError, match=f"no argument {name!r}; .*{does_it}"):
+            KnowledgeGraph(**{name: "x"})
