@@ -143,7 +143,7 @@ def diff(
     first. Raises BadArchive for another file, UsageError for a word that is neither.
     """
     with tempfile.TemporaryDirectory(prefix="kg-diff-") as folder:
-        files = []
+        files: list[Path] = []
         for given in (before, after):
             file = Path(given or folder)
             if given is None or not (file.exists() or file.suffix in (".jsonl", ".gz")):
