@@ -68,7 +68,8 @@ def missing(kind: type, name: str) -> AttributeError:
 
 def instead(name: str, known: Iterable[str], *tables: str) -> str:
     """Return "try X", by the tables of display.toml, where a name has a line in one; else as `near`."""
-    rows = [line.partition(" | ") for table in tables for line in _INSTEAD.get(table, "").splitlines()]
+    said = data_files.beside(__file__).table("instead")
+    rows = [line.partition(" | ") for table in tables for line in said.get(table, "").splitlines()]
     return next((f"try {other}" for words, _, other in rows if name.lower() in words.split()), "") or near(name, known)
 
 

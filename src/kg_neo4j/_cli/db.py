@@ -151,7 +151,7 @@ def logs(lines: int = 100) -> None:
 
 @app.command()
 def fetch(to: Path | None = None) -> None:
-    """Download the server's jars for a machine without a network."""
+    """Download Neo4j (172 MB), for a machine without a network."""
     from kg_neo4j.local_server import local_neo4j
 
     with progress() as bars, local_neo4j(settings_for()) as local:

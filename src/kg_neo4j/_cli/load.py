@@ -115,7 +115,7 @@ def quarantine(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """List rejected rows and failed chunks.
+    """List what a model wrote and was rejected, and chunks that failed.
 
     Each has its document, chunk, line, text and reason. A failed chunk has line 0.
     """

@@ -46,7 +46,7 @@ def search(words: list[str], limit: int = 10, graph: str | None = None, as_json:
         print_text(f"No results in graph {settings.graph!r}.")
 
 
-def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None, as_json: bool = False) -> None:
+def show(name: list[str], facts: int = 20, passages: int = 5, graph: str | None = None, as_json: bool = False) -> None:
     """Show an entity with its facts, quotes and passages.
 
     If no entity has the name, similar names are listed.
@@ -55,7 +55,7 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
 
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars:
-        found = look(name, settings=settings, facts=facts, passages=passages, progress=bars)
+        found = look(" ".join(name), settings=settings, facts=facts, passages=passages, progress=bars)
     if as_json:
         print_json(found)
         return
@@ -171,7 +171,10 @@ def report(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Run a canned Cypher report, or list all reports."""
+    """Run a report, or list all reports.
+
+    A report is a ready-made Cypher query. Its parameters are options: `--limit 5`.
+    """
     from kg_neo4j.graph import canned_reports
     from kg_neo4j.graph.report_format import render
     from kg_neo4j.pipeline.commands import report

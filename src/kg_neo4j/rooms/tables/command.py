@@ -33,7 +33,7 @@ def map_tables(
     force: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Propose a map that makes a graph of tables.
+    """Propose how rows of tables become facts (a map).
 
     Name tables that belong together in one call: it finds columns with keys of another table.
     """

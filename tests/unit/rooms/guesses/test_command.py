@@ -94,3 +94,20 @@ def test_a_common_option_that_the_command_lacks_is_refused(run_kg: RunKg) -> Non
     code, _, err = run_kg(["-g", "notes", "config"], {})
     assert code == 2
     assert err.startswith("error: No such option: -g\n")
+
+
+@needs_all
+def test_every_option_of_a_graph_and_of_yes_has_its_short_name() -> None:
+    wanted = {"--graph": "-g", "--yes": "-y", "--quiet": "-q", "--verbose": "-v"}
+    found = []
+
+    def walk(group: Any) -> None:
+        for name in group.list_commands(None):
+            command = group.get_command(None, name)
+            found.extend((name, each.opts) for each in command.params if set(each.opts) & wanted.keys())
+            if hasattr(command, "list_commands"):
+                walk(command)
+
+    walk(ROOT)
+    assert len(found) > 100
+    assert [(name, opts) for name, opts in found if opts != [opts[0], wanted[opts[0]]]] == []
