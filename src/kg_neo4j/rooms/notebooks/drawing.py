@@ -84,19 +84,21 @@ def _size(graph: KnowledgeGraph) -> dict[str, int]:
 
 
 def _answer(answer: Answer) -> Iterator[str]:
-    yield from map(_plain, answer.text.splitlines() if answer.found or not answer.passages else [NOT_FOUND])
+    yield from _said_lines(answer)
     yield from (f"  ! {in_line(each)}" for each in answer.claims if each.support not in _SURE)
     yield from (f"  [{number}] {in_line(each)}" for number, each in enumerate(answer.sources, 1))
     yield from (f"note: {_plain(each)}" for each in answer.limits)
 
 
 def _answer_page(answer: Answer) -> str:
-    parts = [f"<p>{html.escape(_plain(each))}</p>" for each in answer.text.splitlines()]
-    if answer.passages and not answer.found:
-        parts.insert(0, f"<p>{NOT_FOUND}</p>")
+    parts = [f"<p>{html.escape(each)}</p>" for each in _said_lines(answer)]
     parts += [f"<p><mark>{_escaped(each)}</mark></p>" for each in answer.claims if each.support not in _SURE]
     sources = (f"<li><b>{_escaped(each.titled)}</b>: <q>{_escaped(each.quote)}</q></li>" for each in answer.sources)
     return "".join([*parts, "<ol>", *sources, "</ol>", *(f"<p><i>{_escaped(each)}</i></p>" for each in answer.limits)])
+
+
+def _said_lines(answer: Answer) -> Iterator[str]:
+    yield from map(_plain, answer.text.splitlines() if answer.found or not answer.passages else [NOT_FOUND])
 
 
 def _lines(record: Any) -> Iterator[str]:
