@@ -38,7 +38,7 @@ ROOM_LINES = {
     "corrections": 925,
     "fitness": 440,
     "grammar": 230,
-    "guesses": 235,
+    "guesses": 240,
     "langchain": 45,
     "namesakes": 260,
     "notebooks": 485,

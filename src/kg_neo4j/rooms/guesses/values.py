@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-QUICK_S = 0.7  # that a database may take
+QUICK_S = 1.0  # that a database may take
 _SPECIAL = re.compile(r"(?=[^\w,./:@%+=~-])")  # before what bash would read as more than a letter
 QUERIES = {"graphs": "write/graphs", "documents": "write/document_titles", "types": "reports/nodes_by_type"}
 
@@ -25,14 +25,8 @@ def complete(kind: str, given: Mapping[str, Any], begun: str) -> list[str]:
     """
     values: list[str] = []
     if kind in QUERIES:
-
-        def read() -> None:
-            with contextlib.suppress(Exception):  # a database that is down or busy, settings that are wrong: no values
-                values.extend(_stored(QUERIES[kind], given.get("graph")))
-
-        reading = Thread(target=read, daemon=True)
-        reading.start()
-        reading.join(QUICK_S)
+        with contextlib.suppress(Exception):  # settings that are wrong: no values
+            values = _stored(QUERIES[kind], given.get("graph"))
     elif kind == "reports":
         from kg_neo4j.graph.canned_reports import list_reports, outside_name
 
@@ -61,7 +55,20 @@ def _stored(query: str, graph: str | None) -> list[str]:
         if not (uri := status.uri):
             return []
         user, secret = status.username, Path(status.password_file).read_text("utf-8").strip()
+    rows: list[Any] = []
     found = queries.get(query)
     values = {"graph": graph or settings.graph} if any(each.name == "graph" for each in found.params) else {}
-    with Database(DatabaseAddress(uri, user, secret, settings.neo4j_database)) as database:
-        return [str(row[found.columns[0].name]) for row in database.read(found, **values)]
+
+    def read() -> None:
+        with (
+            contextlib.suppress(Exception),  # a database that is down or busy: no values
+            Database(DatabaseAddress(uri, user, secret, settings.neo4j_database)) as database,
+        ):
+            rows.extend(database.read(found, **values))
+
+    import neo4j  # noqa: F401  # before the clock starts
+
+    reading = Thread(target=read, daemon=True)
+    reading.start()
+    reading.join(QUICK_S)
+    return [str(row[found.columns[0].name]) for row in rows]
