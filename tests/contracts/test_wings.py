@@ -42,7 +42,7 @@ ROOM_LINES = {
     "guesses": 240,
     "langchain": 45,
     "namesakes": 260,
-    "notebooks": 485,
+    "notebooks": 495,
     "ontology": 288,
     "tables": 1_370,  # 47 for maps of DataFrames
     "types": 604,
