@@ -78,7 +78,7 @@ def main() -> None:
     given = parser.parse_args()
     settings = Settings(graph=GRAPH)
     quiet = settings if given.model else settings.model_copy(update={"model": None, "openai_base_url": None})
-    with connect(settings, SILENT, to_write=True) as database:
+    with connect(settings, SILENT, to_write=True, as_it_is=True) as database:
         delete_graph(database, GRAPH)
     recorded = None if given.offline else Recorded()
     made = load([str(given.text)], settings=quiet, options=LoadOptions(gleanings=0, wave=0), extractor=recorded)
@@ -96,7 +96,7 @@ def main() -> None:
         lines = [f"{each.kind} {each.type} -> {each.becomes} {each.inverse} {each.reason}" for each in proposed.changes]
         given.sample.write_text("\n".join(lines) + "\n", encoding="utf-8")
     if not given.keep:
-        with connect(settings, SILENT, to_write=True) as database:
+        with connect(settings, SILENT, to_write=True, as_it_is=True) as database:
             delete_graph(database, GRAPH)
 
 

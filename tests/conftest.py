@@ -138,7 +138,7 @@ def _of(found: Settings, uri: str, username: str, password: str) -> Settings:
 @pytest.fixture(scope="session")
 def database(settings: Settings) -> Iterator[Database]:
     """A connection to the server that the ladder finds; the constraints stand."""
-    with connect(settings, SILENT) as found:
+    with connect(settings, SILENT, as_it_is=True) as found:
         ensure_constraints(found)
         yield found
 

@@ -209,7 +209,10 @@ def _hostile_texts() -> Iterator[HostileFile]:
         "nul": (bytes(1_000), "binary (NUL bytes)"),
         "all-bytes": (bytes(range(256)) * 20, "binary (NUL bytes)"),
         "controls": (b"\x01\x02\x03" * 400_000, "control characters"),
-        "picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "binary (an image)"),
+        "picture": (
+            b"\x89PNG\r\n\x1a\n" + bytes(100),
+            "binary (an image: put pictures of text into a PDF)",
+        ),
         "program": (b"\x7fELF" + bytes(100), "binary (a program)"),
         "half-utf16": (b"\xff\xfea", "damaged UTF-16-LE"),
         "half-utf8": ("Zażółć".encode() + b"\xc5\xff", "damaged UTF-8"),
@@ -283,7 +286,7 @@ def _hostile_pdfs() -> Iterator[HostileFile]:
     yield HostileFile("rubbish.pdf", b"%PDF-1.4\nrubbish", "damaged PDF")
     yield HostileFile("circle.pdf", pdf(["a"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "PDF")
     yield HostileFile("bomb.pdf", pdf_bomb(200_000_000), "reading was stopped")
-    yield HostileFile("pdf.txt", pdf(["a page"]), "binary (a PDF)")
+    yield HostileFile("pdf.txt", pdf(["a page"]), "binary (a PDF: rename it to .pdf)")
 
 
 def _hostile_archives() -> Iterator[HostileFile]:

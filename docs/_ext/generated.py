@@ -132,7 +132,7 @@ def _group(name: str) -> str:
         return "Functions"
     if issubclass(found, kg_neo4j.KgError):
         return "Errors"
-    if name == "KnowledgeGraph":
+    if name.endswith("KnowledgeGraph"):
         return "The graph"
     return "Protocols" if inspect.isabstract(found) or getattr(found, "_is_protocol", False) else "Records"
 

@@ -12,68 +12,14 @@ Importing the package reads no environment, opens no socket and sets no log leve
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import ChatModel, Completion, EmbeddingModel
-    from kg_neo4j.acquire.interface import Source, SourceText
-    from kg_neo4j.errors import KgError
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.knowledge_graph import GraphFrames, KnowledgeGraph
-    from kg_neo4j.organise.tree.interface import TreeBuildOptions
-    from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-    from kg_neo4j.pipeline.commands.archive import ArchiveReport, ImportReport, export_archive, import_graph
-    from kg_neo4j.pipeline.commands.ask import ask, embed
-    from kg_neo4j.pipeline.commands.load import load, unload
-    from kg_neo4j.pipeline.commands.report import report
-    from kg_neo4j.pipeline.commands.tree import tree
-    from kg_neo4j.pipeline.options import LoadOptions
-    from kg_neo4j.records import Answer, Citation, Filters, LoadReport, ModelAnswer, Usage
-    from kg_neo4j.retrieve.interface import Found, FoundChunk, Retriever, Search
-    from kg_neo4j.settings import Settings
-
-__all__ = [
-    "AbstractSummariser",
-    "Answer",
-    "ArchiveReport",
-    "ChatModel",
-    "Citation",
-    "Completion",
-    "EmbeddingModel",
-    "Extractor",
-    "Filters",
-    "Found",
-    "FoundChunk",
-    "GraphFrames",
-    "ImportReport",
-    "KgError",
-    "KnowledgeGraph",
-    "LoadOptions",
-    "LoadReport",
-    "ModelAnswer",
-    "Retriever",
-    "Search",
-    "Settings",
-    "Source",
-    "SourceText",
-    "TreeBuildOptions",
-    "Usage",
-    "ask",
-    "embed",
-    "export_archive",
-    "import_graph",
-    "load",
-    "report",
-    "tree",
-    "unload",
-]
+from typing import Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_HOMES = {  # __init__.pyi has the same for type checkers and editors
     "_models.protocols": "ChatModel Completion EmbeddingModel",
     "acquire.interface": "Source SourceText",
-    "errors": "KgError",
+    "errors": "KgError NoSuchGraph",
     "extract.interface": "Extractor",
     "knowledge_graph": "GraphFrames KnowledgeGraph",
     "organise.tree.summarisers": "AbstractSummariser",
@@ -86,8 +32,10 @@ _HOMES = {
     "pipeline.options": "LoadOptions",
     "records": "Answer Citation Filters LoadReport ModelAnswer Usage",
     "retrieve.interface": "Found FoundChunk Retriever Search",
+    "rooms.notebooks.awaiting": "AsyncKnowledgeGraph",
     "settings": "Settings",
 }
+__all__ = sorted(" ".join(_HOMES.values()).split())  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
@@ -95,4 +43,10 @@ def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names.split():
             return getattr(import_module(f"kg_neo4j.{home}"), name)
-    raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}")
+    hint = "" if name.startswith("_") else import_module("kg_neo4j.display").instead(name, __all__, "kg_neo4j")
+    raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}; {hint}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, so that completion has them, and no module that happens to be imported."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -12,6 +12,7 @@ Each carries `hint`, one sentence on what to try, or None; the command line prin
 
 from __future__ import annotations
 
+import difflib
 import errno
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +26,8 @@ class KgError(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        if hint:  # a traceback shows it, too
+            self.add_note(f"try: {hint}")
 
     def __reduce__(self) -> tuple[Callable[..., KgError], tuple[type[KgError], tuple[object, ...], dict[str, object]]]:
         """Pickle with what else an error carries: workers report errors to another process."""
@@ -41,6 +44,17 @@ class UsageError(KgError):
     """An argument or a setting that is invalid."""
 
     exit_code = 2
+
+
+class NoSuchGraph(UsageError):
+    """A graph that there is not; `known` are the names of those that there are."""
+
+    def __init__(self, graph: str, known: Sequence[str]) -> None:
+        near = difflib.get_close_matches(graph, known, 1)
+        self.known, self.meant = tuple(known), f"; did you mean {near[0]!r}?" if near else ""
+        there = ", ".join(map(repr, known[:10])) + (", ..." if known[10:] else "")
+        hint = f"`kg load --graph NAME` makes a graph; there is {there or 'none yet'}"
+        super().__init__(f"no graph is called {graph[:80]!r}{self.meant}", hint=hint)
 
 
 class PriceUnknown(UsageError):

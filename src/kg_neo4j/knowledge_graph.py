@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import html
 import itertools
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from pkgutil import resolve_name
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
-from kg_neo4j.errors import UsageError
-from kg_neo4j.graph import queries
+from kg_neo4j.display import Listed, Readable
+from kg_neo4j.graph import export
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.export import export_file
 from kg_neo4j.pipeline.commands.search import SearchResult, ShownEntity, search_in, show_in
-from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.progress import Progress, chosen
 from kg_neo4j.records import Answer, Document, Filters, LoadReport
 from kg_neo4j.settings import Settings
 
@@ -32,34 +32,40 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.interface import TreeBuildOptions
     from kg_neo4j.pipeline.commands.communities import ListedCommunity
     from kg_neo4j.pipeline.commands.doctor import Status
+    from kg_neo4j.pipeline.commands.graphs import DeletedGraph
     from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport
     from kg_neo4j.pipeline.commands.tree import TreeReport
     from kg_neo4j.pipeline.commands.verify import AskedAgain, VerifiedText
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.retrieve.interface import Retriever
 
-QUERY_S = 60.0  # that a query may take
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GraphFrames(Readable):
+    """The entities of a graph and the relationships between them, as pandas DataFrames: `nodes, edges = frames`."""
+
+    entities: DataFrame  # name, type, types, description, aliases, evidence, community, pagerank, id
+    relationships: DataFrame  # source, type, target (names), quote, document, dates, evidence, by_hand, then ids
+
+    def __iter__(self) -> Iterator[DataFrame]:
+        return iter((self.entities, self.relationships))
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFrames:
-    """The entities of a graph and the relationships between them, as pandas DataFrames."""
-
-    entities: DataFrame  # id, name, type, description, aliases, evidence, community, pagerank
-    relationships: DataFrame  # source, type, target (ids in the first and last), evidence, fact_id
-
-
-class KnowledgeGraph:
+class KnowledgeGraph(Readable):
     """A knowledge graph in Neo4j, by its name.
 
         with KnowledgeGraph("notes") as kg:
             kg.load("notes/")
-            print(kg.ask("Who was Ada Lovelace?").answer)
+            print(kg.ask("Who was Ada Lovelace?"))
 
-    `graph` is the graph's name (default: KG_GRAPH, else "main"). `settings` are those of the environment unless given.
-    `chat_model` and `embedding_model` are used instead of those that the settings name (docs/extending.md).
-    The database is opened by the first call that needs it, and closed by `close` or at the end of a `with` block.
+    `graph` is its name (default: KG_GRAPH, else "main"). `settings` are those of the environment unless given; `more`
+    are some of them by name, as in `model="gpt-5-mini"`. `chat_model` and `embedding_model` are used instead of those
+    that the settings name (docs/extending.md). `progress` is True, False, a `Progress`, or None: a line in notebooks.
+    The first call that needs the database opens it; `close` or the end of a `with` block closes it. All methods raise
+    DatabaseError where it does not answer, and UsageError for an argument that is invalid.
     """
+
+    __iter__ = None  # it is no list of what `kg[NAME]` gives
 
     def __init__(
         self,
@@ -68,12 +74,15 @@ class KnowledgeGraph:
         settings: Settings | None = None,
         chat_model: ChatModel | None = None,
         embedding_model: EmbeddingModel | None = None,
-        progress: Progress = SILENT,
+        progress: bool | Progress | None = None,
+        **more: Any,
     ) -> None:
-        settings = (settings or Settings()).with_models(chat_model, embedding_model)
+        settings = self._by("sources:settings_with", settings, more) if more else settings or Settings()
+        settings = settings.with_models(chat_model, embedding_model)
         self.settings = settings if graph is None else settings.model_copy(update={"graph": graph})
-        self._progress = progress
+        self._progress = chosen(progress)
         self._database: Database | None = None
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -83,6 +92,9 @@ class KnowledgeGraph:
 
     def __repr__(self) -> str:
         return f"KnowledgeGraph({self.name!r})"
+
+    def __getitem__(self, name: str) -> ShownEntity:
+        return self.entity(name)
 
     @property
     def name(self) -> str:
@@ -95,8 +107,6 @@ class KnowledgeGraph:
             self._database.close()
             self._database = None
 
-    # ------------------------------------------------------------------------------------------------- writing
-
     def load(
         self,
         *sources: Any,
@@ -104,60 +114,87 @@ class KnowledgeGraph:
         options: LoadOptions | None = None,
         documents: Iterable[Document] = (),
         extractor: Extractor | None = None,
+        progress: bool | Progress | None = None,
+        **more: Any,
     ) -> LoadReport:
-        """Load files, folders, sources and what `options.wikipedia` names; see `kg_neo4j.load`.
+        """Load files, folders, web addresses, `Source`s, and lists or generators of these; a repeat changes nothing.
 
-        With a `map` the sources are tables: files, the address of a database, pandas DataFrames or a mapping of names
-        to DataFrames. Repeating it changes nothing.
+        With a `map` (a file, or what `map` returns) the sources are tables: files, the address of a database, pandas
+        DataFrames or a mapping of names to DataFrames. `options` say how; `more` are some of them by name, as in
+        `load("notes/", language="de")`. `documents` are further ones; `extractor` reads texts instead of the model.
+        Raises SourceError for what cannot be read, LeaseHeld while another run writes, and ModelError.
         """
         from kg_neo4j.pipeline.commands.load import load
         from kg_neo4j.pipeline.options import LoadOptions, documents_of
 
-        options = options or LoadOptions()
+        options = replace(options or LoadOptions(), **more)
+        shown = self._progress if progress is None else chosen(progress)
+        given = self._by("sources:flat", sources, map is not None)
         if map is not None:
-            options = replace(options, table_map=map)
-            return load(sources, settings=self.settings, options=options, progress=self._progress)
-        given = [each for each in sources if not isinstance(each, (str, Path))]
-        added = (document for each in given for document in documents_of(each, self.settings, options))
+            return load(given, settings=self.settings, options=replace(options, table_map=map), progress=shown)
+        others = [each for each in given if not isinstance(each, str | Path)]
+        added = (document for each in others for document in documents_of(each, self.settings, options))
         return load(
-            [str(each) for each in sources if isinstance(each, (str, Path))],
+            [str(each) for each in given if isinstance(each, str | Path)],
             settings=self.settings,
             options=options,
             documents=itertools.chain(added, documents),
             extractor=extractor,
-            progress=self._progress,
+            progress=shown,
         )
 
+    def load_text(self, text: str, name: str, **more: Any) -> LoadReport:
+        """Load a text as the document `name`, in place of one that was loaded so before; `more` is as of `load`."""
+        from kg_neo4j.acquire.decoding import normalise_text
+        from kg_neo4j.acquire.interface import SourceText
+
+        texts = [SourceText(name, normalise_text(text))]
+        return self.load(SimpleNamespace(name="text", texts=lambda: texts), **more)
+
+    def map(self, *sources: Any) -> Mapping[str, Any]:
+        """Propose the map of tables for `load`: of files, DataFrames, or a mapping of names to DataFrames.
+
+        Tables that belong together go into one call. Printed, it is the text of a file of `kg map`, to be edited.
+        """
+        return resolve_name("kg_neo4j.rooms.tables.proposing:proposed")(self._by("sources:flat", sources, True))
+
     def unload(self, source: str) -> LoadReport:
-        """Remove a document, or those of a folder, and what lost its last support; see `kg_neo4j.unload`."""
+        """Remove a document, or those of a folder, and what lost its last support.
+
+        `source` is a document's source, title, key or id, or the path of its file. Raises SourceNotFound.
+        """
         from kg_neo4j.pipeline.commands.load import unload
 
         return unload(source, settings=self.settings, progress=self._progress)
 
     def resolve(self, options: ResolveOptions | None = None) -> ResolveReport:
-        """Merge entities that are one; see `kg resolve`."""
+        """Merge entities that are one, by files of links, rules and, where there is one, a model; can be undone."""
         from kg_neo4j.pipeline.commands.resolve import resolve
 
         return resolve(settings=self.settings, options=options, progress=self._progress)
 
     def tree(self, options: TreeBuildOptions | None = None) -> TreeReport:
-        """Build or update narrative trees; see `kg tree`."""
+        """Build or update narrative trees of documents, which answer questions about a whole text."""
         from kg_neo4j.pipeline.commands.tree import tree
 
         return tree(settings=self.settings, options=options, progress=self._progress)
 
     def copy(self, name: str) -> LoadReport:
-        """Copy the graph under another name from its stored answers; no model is called. See `kg graphs copy`."""
+        """Copy the graph under another name from its stored answers; no model is called."""
         from kg_neo4j.pipeline.commands.rebuild import copy_graph
 
         return copy_graph(name, settings=self.settings, progress=self._progress)
+
+    def delete(self) -> DeletedGraph:
+        """Delete the graph with its documents, facts, decisions and stored answers, unasked. Other graphs stay."""
+        from kg_neo4j.pipeline.commands.graphs import delete_graph
+
+        return delete_graph(settings=self.settings, progress=self._progress)
 
     @property
     def corrections(self) -> Any:
         """Facts and names that a person corrects: `wrong`, `add`, `edit`, `edit_node`, `undo`, `all`; see `kg fact`."""
         return resolve_name("kg_neo4j.rooms.corrections.deciding:Corrections")(self.settings, self._progress)
-
-    # ------------------------------------------------------------------------------------------------- reading
 
     def ask(
         self,
@@ -167,8 +204,14 @@ class KnowledgeGraph:
         filters: Filters | None = None,
         max_context_tokens: int | None = None,
         retriever: Retriever | None = None,
+        **more: Any,
     ) -> Answer:
-        """Answer a question, with citations that exist; see `kg_neo4j.ask`."""
+        """Answer a question, with citations that exist.
+
+        `mode` is "auto", "local", "naive", "global", "tree" or "cypher"; `filters` limit what the answer may rest on,
+        `max_context_tokens` what is read, and a `retriever` searches instead of a mode. `more` is as of `kg_neo4j.ask`:
+        `on_token=print` gets a model's words as they come. `found` is False where the graph holds no answer.
+        """
         from kg_neo4j.pipeline.commands.ask import ask
 
         return ask(
@@ -179,65 +222,102 @@ class KnowledgeGraph:
             max_context_tokens=max_context_tokens,
             retriever=retriever,
             progress=self._progress,
+            **more,
         )
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
-        """Return at most `limit` entities and `limit` passages that fit `words`. No model is called."""
+        """Return at most `limit` entities and `limit` passages that fit `words`, the best first. No model is called."""
         return search_in(self._open(), words, self.settings, limit)
 
     def entity(self, name: str) -> ShownEntity:
-        """Return what the graph has about one entity. Raises UsageError, with near names, where there is none."""
+        """Return what the graph has about one entity, by any of its names: facts, quotes, passages. `kg[name]` does so.
+
+        Raises UsageError, with near names, where there is none.
+        """
         return show_in(self._open(), name, self.name)
 
-    def report(self, name: str, /, **parameters: Value) -> DataFrame:
-        """Return a canned report, such as "most-connected", as a DataFrame; `kg report` lists them."""
+    def entities(self, type: str | None = None) -> DataFrame:
+        """Return the entities, or those of one type, the most often mentioned first; columns as in `GraphFrames`.
+
+        Raises UsageError, with near names, for a type that no entity has.
+        """
+        return self._by("tables:entities", type)
+
+    def relationships(self, type: str | None = None, entity: str | None = None) -> DataFrame:
+        """Return the relationships, or those of one type or one entity, with quotes; columns as in `GraphFrames`.
+
+        Raises UsageError, with near names, for a type or an entity that is not there.
+        """
+        return self._by("tables:relationships", type, entity)
+
+    def documents(self) -> DataFrame:
+        """Return a row for each document: what was loaded, how far, and how many entities and facts it gave."""
+        return self._by("tables:documents")
+
+    def types(self) -> DataFrame:
+        """Return the types of nodes and relationships, the most frequent first, each with its count and an example."""
+        return self._by("tables:types")
+
+    def schema(self) -> DataFrame:
+        """Return which families of types are related, by what, how often, with an example."""
+        return self._by("tables:plain_report", "schema")
+
+    def graphs(self) -> DataFrame:
+        """Return a row for each graph of the database, with its size."""
+        return self._by("tables:graphs")
+
+    def reports(self) -> DataFrame:
+        """Return the name of each canned report, what it shows, and its parameters with their defaults."""
+        return self._by("tables:reports")
+
+    def report(self, name: str | None = None, /, **parameters: Value) -> DataFrame:
+        """Return a canned report, as in `report("neighbours", name="Ada Lovelace")`; without a name, the list of them.
+
+        Raises UsageError, with near names, for an unknown report, parameter or entity.
+        """
         from kg_neo4j.pipeline.commands.report import report
 
+        if name is None:
+            return self.reports()
         return report(name, settings=self.settings, parameters=parameters, progress=self._progress).to_dataframe()
 
-    def query(self, cypher: str, **parameters: Any) -> DataFrame:
+    def query(self, cypher: str, /, **parameters: Any) -> DataFrame:
         """Run a Cypher query in a READ transaction and return its rows.
 
         Nodes, relationships and paths become dictionaries. `$graph` is this graph's name unless `parameters` say
         otherwise; a query that does not use it reads all graphs. Raises DatabaseError for a query that Neo4j refuses,
         one that writes, and one that takes over 60 seconds.
         """
-        from pandas import DataFrame
-
-        with self._open().reading(timeout_s=QUERY_S, fetch_size=1_000) as transaction:
-            result = transaction.run(cypher, {"graph": self.name, **parameters})
-            columns = result.keys()
-            rows = [[_plain(value) for value in record.values()] for record in result]
-        return DataFrame(rows, columns=columns)
+        return self._by("tables:query", cypher, parameters)
 
     def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
-        """Return the largest communities; see `kg communities`."""
+        """Return at most `limit` communities by level (0 is the coarsest; None: all) and size, with their members."""
         from kg_neo4j.pipeline.commands.communities import communities
 
-        return communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
+        return Listed(communities(settings=self.settings, level=level, limit=limit, progress=self._progress))
 
     def status(self) -> Status:
-        """Return what the graph holds and how complete it is; see `kg status`. Starts no server."""
+        """Return what the graph holds and how complete it is. Starts no server."""
         from kg_neo4j.pipeline.commands.doctor import status
 
         return status(settings=self.settings, progress=self._progress)
 
     def diff(self, before: str | Path) -> tuple[GraphDifference, ...]:
-        """Return how the graph differs from an export of before: entities, facts and evidence; see `kg diff`."""
+        """Return how the graph differs from the file of an export: entities, facts, evidence. Raises BadArchive."""
         from kg_neo4j.pipeline.commands.archive import diff
 
-        return diff(before, settings=self.settings, progress=self._progress)
+        return Listed(diff(before, settings=self.settings, progress=self._progress))
 
     def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[AskedAgain, ...]:
-        """Ask the saved questions of a file of JSON lines again; see `kg test`."""
+        """Ask the saved questions of a file of JSON lines again; with `save` the new answers are written to it."""
         from kg_neo4j.pipeline.commands.verify import check_answers
 
-        return check_answers(file, settings=self.settings, save=save, progress=self._progress)
+        return Listed(check_answers(file, settings=self.settings, save=save, progress=self._progress))
 
     def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> VerifiedText:
         """Check the claims of a text against the graph; a Path, or a name of a file that exists, means the file.
 
-        Each claim is "stated", "contradicted" or "not found", with quotes; see `kg verify`.
+        Each claim is "stated", "contradicted" or "not found", with quotes.
         """
         from kg_neo4j.pipeline.commands.verify import verify, verify_text
 
@@ -247,64 +327,51 @@ class KnowledgeGraph:
             return verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
         return verify_text(text, settings=self.settings, filters=filters, progress=self._progress)
 
-    # ----------------------------------------------------------------------------------------------- elsewhere
-
     def to_pandas(self) -> GraphFrames:
         """Return all entities and relationships as DataFrames."""
-        from pandas import DataFrame
-
-        database = self._open()
-        entities = database.read(queries.get("retrieve/all_entities"), graph=self.name)
-        relationships = database.read(queries.get("retrieve/all_relationships"), graph=self.name)
-        return GraphFrames(DataFrame(entities), DataFrame(relationships))
+        return GraphFrames(*self._by("tables:frames"))
 
     def to_networkx(self) -> MultiDiGraph:
-        """Return the entities and relationships as a networkx graph; nodes are ids. Needs the package networkx."""
-        try:
-            from networkx import MultiDiGraph
-        except ImportError as error:
-            raise UsageError("networkx is not installed: pip install networkx") from error
-        frames, graph = self.to_pandas(), MultiDiGraph(name=self.name)
-        graph.add_nodes_from(frames.entities.set_index("id").to_dict("index").items())
-        for source, type_, target, evidence, fact_id in frames.relationships.itertuples(index=False):
-            graph.add_edge(source, target, key=fact_id, type=type_, evidence=evidence)
-        return graph
+        """Return the entities and relationships as a networkx graph that GraphML can hold. Needs the package networkx.
 
-    def plot(self, target: str | Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
-        """Draw the `limit` most connected nodes into a .png, .svg or .html file."""
+        Nodes are names; entities that share one have their type and the beginning of their id behind it.
+        """
+        return self._by("tables:network")
+
+    def show(self, name: str | None = None, *, limit: int = 150) -> ShownEntity | PlotReport:
+        """Return one entity, as `entity`; without a name a picture of the graph, which a notebook shows."""
+        return self.plot(limit=limit) if name is None else self.entity(name)
+
+    def plot(self, target: str | Path | None = None, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
+        """Draw the `limit` most connected nodes into a .png, .svg or .html file; without one, a notebook shows them.
+
+        `colour_by` is "type" or "community". Raises UsageError for a graph without a relationship.
+        """
         from kg_neo4j.organise.plot import plot
 
-        return plot(self._open(), self.name, Path(target), colour_by=colour_by, limit=limit)
+        path = None if target is None else Path(target)
+        return plot(self._open(), self.name, path, colour_by=colour_by, limit=limit)
 
     def export(self, target: str | Path) -> int:
-        """Write the graph as sorted JSON lines and return their number. Equal graphs give equal bytes."""
-        return export_file(self._open(), self.name, Path(target))
+        """Write the graph to a file, and return the number of its lines or rows.
 
-    def _repr_html_(self) -> str:
-        """Return a table of what the graph has, for notebooks."""
-        size = self._open().read(queries.get("write/count_graph"), graph=self.name)[0]
-        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{value:,}</td></tr>" for name, value in size.items())
-        return f"<table><caption>{html.escape(repr(self))}</caption>{rows}</table>"
+        The suffix is .jsonl (sorted: equal graphs give equal bytes), .graphml or .csv, which gives two files. Raises
+        UsageError for another suffix, and where the file cannot be written. `export_archive` keeps everything.
+        """
+        path = Path(target)
+        export.check_suffix(path)
+        if path.suffix.lower() not in export.TABLES:
+            return export.export_file(self._open(), self.name, path)
+        written = export.export_tables(self._open(), self.name, path)
+        return written.nodes + written.relationships
+
+    def _by(self, what: str, *given: Any) -> Any:
+        """Return what a function of the room `notebooks` makes of this graph."""
+        return resolve_name(f"kg_neo4j.rooms.notebooks.{what}")(self, *given)
 
     def _open(self) -> Database:
-        if self._database is None:
-            self._database = connect(self.settings, self._progress)
+        with self._lock:
+            if self._database is None:
+                self._database = connect(self.settings, self._progress)
         self._database.indexes = None  # another program may have loaded meanwhile
         return self._database
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of the driver as plain data; dates and times as Python has them."""
-    from neo4j.graph import Node, Path, Relationship
-
-    if isinstance(value, Node):
-        return {**value, "labels": sorted(value.labels)}
-    if isinstance(value, Relationship):
-        return {**value, "type": value.type}
-    if isinstance(value, Path):
-        return {"nodes": _plain([*value.nodes]), "relationships": _plain([*value.relationships])}
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    return value.to_native() if hasattr(value, "to_native") else value

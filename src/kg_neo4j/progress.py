@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from pkgutil import resolve_name
 from typing import Protocol
 
 RECEIVED: Counter[str] = Counter()  # "tokens" of answers that have arrived: a piece of a stream counts as one
@@ -40,3 +42,10 @@ class Silent(Progress):
 
 
 SILENT: Progress = Silent()
+
+
+def chosen(wanted: bool | Progress | None) -> Progress:
+    """Return what shows progress. None: a line in a notebook, nothing elsewhere; True: a line, False: nothing."""
+    if wanted is None:
+        wanted = "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
+    return resolve_name("kg_neo4j.rooms.notebooks.bars:LineProgress")() if wanted is True else wanted or SILENT

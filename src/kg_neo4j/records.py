@@ -9,8 +9,10 @@ Mappings in records are treated as read-only; all records pickle.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from kg_neo4j.display import Readable
 
 PropertyValue = str | int | float
 EXTRACTION_VERSION = 3
@@ -294,7 +296,7 @@ class QuoteCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunCounts:
+class RunCounts(Readable):
     """What a run read and extracted, and what that cost."""
 
     documents: int = 0
@@ -437,7 +439,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Readable):
     """Words of a chunk that an answer rests on. Offsets are relative to the chunk."""
 
     chunk_id: str
@@ -537,11 +539,12 @@ class QueryTrace:
     is_more: bool = False  # there may be more than those: the query was stopped at its bound
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Readable):
     """The answer to a question. `found` is False where none is stated; `passages` may hold it nevertheless.
 
-    Without a model `answer` is then the best sentence of them, and no claim is made.
+    Without a model `answer` is then the best sentence of them, and no claim is made. An answer is true where it is
+    found, and iterates its sources.
     """
 
     question: str
@@ -565,3 +568,20 @@ class Answer:
     shares: tuple[KindShare, ...] = ()  # mode "tree": of what kinds was read
     limits: tuple[str, ...] = ()  # what such an answer cannot know, one line each, with what to do: always shown
     passages: tuple[Passage, ...] = ()  # without a model, or where it found no answer: at most three, the best first
+
+    def __bool__(self) -> bool:
+        return self.found
+
+    def __iter__(self) -> Iterator[Citation]:
+        return iter(self.sources)
+
+    @property
+    def text(self) -> str:
+        """The answer; where none was found, the words of the passage that fits best."""
+        best = () if self.found else self.passages[:1]
+        return " ".join(f"{each.before} {each.citation.quote} {each.after}" for each in best).strip() or self.answer
+
+    @property
+    def sources(self) -> tuple[Citation, ...]:
+        """What it rests on, in the order of its marks, then the passages that fit best: document, page, quote."""
+        return tuple(dict.fromkeys((*self.citations, *(each.citation for each in self.passages))))

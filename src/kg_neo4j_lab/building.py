@@ -87,7 +87,7 @@ class Texts:
         if self.reads_entities:
             yield from self.documents()
             return
-        with connect(self.settings, SILENT) as database:
+        with connect(self.settings, SILENT, makes=[]) as database:
             yield from (each for each, _ in self.missing(database))
 
     @property
@@ -108,7 +108,7 @@ class PlanTree(Job[Usage]):
     def by_model(self, door: Door) -> Usage:
         """Plan the trees, those of texts that are not loaded as well."""
         settings = self.texts.settings
-        with connect(settings, self.progress) as database:
+        with connect(settings, self.progress, makes=[]) as database:
             unread = self.texts.missing(database)
             return plan_tree(settings=settings, options=self.options, unread=unread, progress=self.progress).usage
 
@@ -152,7 +152,7 @@ class Builder:
             self._add(step, report.usage)
             return report
         planned = plan(texts.sources, options=options, documents=texts.documents(), **how)
-        with connect(settings, progress) as database:
+        with connect(settings, progress, makes=[]) as database:
             if next(texts.missing(database), None) is not None:
                 self._unloaded.add(settings.graph)
         if step == LOAD and (planned.chunks_to_ask or settings.graph in self._unloaded):

@@ -70,7 +70,7 @@ def study_chunk_length(
     builds = work.builds()
     if options.plot is not None:
         graph_panels.check(options.plot)
-    with connect(settings, progress) as database:
+    with connect(settings, progress, makes=[]) as database:
         with saying_what_stays(work.graphs, progress):
             runs = [work.build(database, variant, repeat) for variant, repeat in builds]
             if options.plot is not None:

@@ -33,7 +33,7 @@ from kg_neo4j_serve.service import Service
 
 METHODS = (
     *("ask", "search", "entity", "connect", "source", "schema", "report", "documents"),
-    *("verify", "communities", "corrections", "status", "graphs"),
+    *("verify", "query", "communities", "corrections", "status", "graphs"),
 )
 WRITING = ("load", "cancel", "correct")
 OF_FILTERS = tuple(each.name for each in fields(Filters))
@@ -49,7 +49,7 @@ ERROR = {
 }
 ABOUT = (
     "Questions and answers on a graph: the first one of the server, or with `/graphs/NAME` before the path the one of "
-    "that name. Fields named `source_text` hold text of documents."
+    "that name; the argument `graph` does the same. Fields named `source_text` hold text of documents."
 )
 STREAMS = {
     "/api/ask/events": ("ask", "`draft` for each piece of text that a model writes, then `answer`, or `error`"),
@@ -97,12 +97,14 @@ class Method:
 
 @cache
 def method(name: str) -> Method:
-    """Return a method of the service; `on_token` is for programs alone."""
+    """Return a method of the service, with `graph` for another graph; `on_token` is for programs alone."""
     function: Callable[..., Any] = getattr(Service, name)
     types = get_type_hints(function)
     parameters = dict(inspect.signature(function).parameters)
     for left_out in ("self", "on_token"):
         parameters.pop(left_out, None)
+    parameters["graph"] = inspect.Parameter("graph", inspect.Parameter.KEYWORD_ONLY, default="")
+    types["graph"] = str
     return Method(name, parameters, types, types["return"], (inspect.getdoc(function) or "").partition("\n")[0])
 
 
@@ -129,9 +131,17 @@ async def chosen(request: Request) -> Service:
     return service
 
 
+async def _asked(request: Request, name: str) -> tuple[Service, dict[str, Any]]:
+    """Return what answers a request, and its checked arguments. Raises NoSuchGraph and UsageError."""
+    service, arguments = await chosen(request), method(name).arguments(await given_by(request))
+    if graph := arguments.pop("graph", ""):
+        service = await request.app.state.turnstile.do(service.of, graph)
+    return service, arguments
+
+
 def _endpoint(name: str) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
-        service, arguments = await chosen(request), method(name).arguments(await given_by(request))
+        service, arguments = await _asked(request, name)
         return JSONResponse(plain(await request.app.state.turnstile.do(getattr(service, name), **arguments)))
 
     return answer
@@ -144,7 +154,8 @@ async def _load(request: Request) -> Response:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         job = service.load_files(await uploaded(request))
     else:
-        job = service.load(**method("load").arguments(await given_by(request)))
+        service, arguments = await _asked(request, "load")
+        job = service.load(**arguments)
     return JSONResponse(plain(job), 202)
 
 
@@ -193,7 +204,7 @@ def event(name: str, data: Any) -> str:
 
 
 async def _ask(request: Request) -> Response:
-    service, arguments = await chosen(request), method("ask").arguments(await given_by(request))
+    service, arguments = await _asked(request, "ask")
     return StreamingResponse(_answering(service, request.app.state.turnstile, arguments), media_type=EVENTS)
 
 

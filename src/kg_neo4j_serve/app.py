@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import socket
+import threading
 from collections.abc import AsyncIterator
 from importlib import import_module
 from typing import Any
@@ -19,10 +20,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kg_neo4j.errors import KgError, UsageError
-from kg_neo4j_serve import api, rendering
+from kg_neo4j_serve import api, limits, rendering
 from kg_neo4j_serve.connection import Turnstile
 from kg_neo4j_serve.guard import Access, Guard
-from kg_neo4j_serve.refusals import InternalError, Refused
+from kg_neo4j_serve.refusals import InternalError, NoSuchAddress, Refused
 from kg_neo4j_serve.service import Service
 
 LEAVE_S = 3  # that streams may go on when the server ends; the command line leaves after 4
@@ -30,7 +31,7 @@ LEAVE_S = 3  # that streams may go on when the server ends; the command line lea
 log = logging.getLogger("kg_neo4j.serve")
 
 
-def build(service: Service, access: Access | None = None) -> ASGIApp:
+def build(service: Service, access: Access | None = None, place: str = "") -> ASGIApp:
     """Return the application. The database is opened when it starts, in the background, or by the first request."""
     access, turnstile = access or Access(), Turnstile()
     mcp = _Mcp(service, turnstile)
@@ -38,7 +39,7 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         loop = asyncio.get_running_loop()
-        warm = turnstile.begin(_warm_up, service)
+        warm = turnstile.begin(_warm_up, service, place)
         warm.add_done_callback(lambda _: loop.call_soon_threadsafe(mcp.wanted.set))
         task = asyncio.create_task(mcp.hold())
         try:
@@ -61,12 +62,18 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     return Guard(app, access, rendering.refuse, service.metrics)
 
 
-def _warm_up(service: Service) -> None:
-    """Open the database, so that the first question need not wait for it."""
+def _warm_up(service: Service, place: str) -> None:
+    """Open the database, so that the first question need not wait for it. Log a slow start, and its end."""
+    slow = threading.Timer(limits.SAID_S, log.warning, ("Neo4j starts, or does not answer yet: requests wait for it",))
+    slow.start()
     try:
         service.open()
+        if not slow.is_alive():
+            log.warning("ready: graph %r at %s/, MCP at %s/mcp", service.graph, place, place)
     except KgError as error:  # the first request tries again, and shows the same
         log.warning("the database cannot be opened yet: %s", error)
+    finally:
+        slow.cancel()
 
 
 class _Mcp:
@@ -106,7 +113,15 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - likewise
-    return await _failed(request, Refused(f"{request.url.path[:80]}: {error.detail}", error.status_code))
+    path, refused = request.url.path, Refused(error.detail, error.status_code)
+    if error.status_code == 404:
+        known = [each.path for each in request.app.routes if "GET" in (each.methods or "GET") and "{" not in each.path]
+        same = rendering.is_data(path)  # pages for a page, JSON for JSON
+        refused = NoSuchAddress(path, [each for each in known if rendering.is_data(each) == same])
+    elif error.status_code == 405:
+        takes = (error.headers or {}).get("Allow", "")
+        refused = Refused(f"{path[:80]} does not take {request.method}", 405, hint=takes and f"it takes {takes}")
+    return await _failed(request, refused)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -130,8 +145,9 @@ def run(service: Service, access: Access, listener: socket.socket) -> None:
     """Serve until a signal. Prints nothing; warnings go to the log."""
     import uvicorn
 
+    host, port = listener.getsockname()[:2]
     config = uvicorn.Config(
-        build(service, access),
+        build(service, access, f"http://{f'[{host}]' if ':' in host else host}:{port}"),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -15,14 +15,14 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from kg_neo4j import factory
+from kg_neo4j import errors, factory
 from kg_neo4j.graph import queries
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import limits
 from kg_neo4j_serve.addresses import NO_NAMES, prefix_of
 from kg_neo4j_serve.jobs import Jobs
-from kg_neo4j_serve.refusals import NoSuchGraph, Refused
+from kg_neo4j_serve.refusals import NoSuchGraph, Refused, missing
 from kg_neo4j_serve.results import AskResult
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class Turnstile:
         except TimeoutError:
             future.cancel()
             raise Refused(f"no answer within {limits.REQUEST_S:.0f} seconds", 504, hint="ask for less") from None
+        except errors.NoSuchGraph:  # its hint names graphs that may not be served
+            raise missing("the graph has no document yet", "load one first") from None
         except asyncio.CancelledError:  # the caller is gone
             future.cancel()
             raise
@@ -134,6 +136,7 @@ class _Opened:
     """What all graphs of a server share."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
+    queries: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(limits.QUERIES))
     database: Database | None = None
     answerer: Answerer | None = None
 

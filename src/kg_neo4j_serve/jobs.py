@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 ENDED = ("done", "failed", "cancelled")
 STOPPING = "stopping"  # the stage of a load that was cancelled and still ends what it began
 log = logging.getLogger("kg_neo4j.serve")
+NEW = re.compile("graph .* is new.*", re.DOTALL)  # a note that may name a graph that is not served
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 LONGEST_NAME = 120  # characters: three bytes each fit the 255 of a file system, and its suffix
 
@@ -161,7 +163,7 @@ class Jobs:
             relationships=report.relationships,
             usd=report.usage.usd if report.usage.calls else 0.0,
             skipped=(*self.find(id).skipped, *skipped),
-            notes=(*report.notes, *report.failed_chunks[:20], *report.unfinished),
+            notes=(*filterfalse(NEW.fullmatch, report.notes), *report.failed_chunks[:20], *report.unfinished),
         )
 
     def _name(self, text: str) -> str:

@@ -11,10 +11,12 @@ from kg_neo4j.errors import UsageError
 
 T = TypeVar("T")
 
+SAID_S = 3.0  # that Neo4j may take to start before a server says that it waits
 THREADS = 4  # questions answered at once: more of them only wait for each other on the cores and in Neo4j
 MOST_AT_ONCE = 32  # requests running and waiting; the next gets 429. 32 questions of 0.1 s on 4 threads wait 1 s
 REQUEST_S = 120.0  # a request: a model may take this long (KG_MODEL_TIMEOUT_S has the same default)
 QUERY_S = 30.0  # a query that reads; the longest in the benchmarks takes 2 s
+QUERIES = 2  # of callers' own Cypher at once: each may keep its thread, and a core of Neo4j, for 10 s
 MOST_BODY = 1_000_000  # bytes of a request: a question has at most 2,000 characters, a text to load fits
 MOST_UPLOAD = 50_000_000  # bytes of all files of one upload: a thousand pages of PDF
 MOST_FILES = 1_000  # of one upload: a folder
@@ -34,6 +36,7 @@ KEPT_S = 5.0  # which graphs there are, and which sections of a graph are empty:
 CHOICES_S = 60.0  # the values that filters may have
 CHOICES = 60  # types of entities to choose from, and titles of documents that the browser completes
 NEAR_GRAPHS = 5  # names of graphs in an error
+NEAR_ADDRESSES = 3  # likewise of pages
 RECENT = 32  # streamed answers that wait for the page that shows them
 RECENT_S = 30.0  # that they wait; the page comes at once
 

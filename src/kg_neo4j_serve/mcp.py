@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote, unquote
 
 import anyio
 import mcp_types as types
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -28,11 +31,18 @@ from kg_neo4j_serve.connection import Turnstile
 from kg_neo4j_serve.service import Service
 
 T = TypeVar("T")
-URI = re.compile(r"kg://(document|entity|report)/([a-z0-9-]{1,64})")
 LISTED = 50  # documents of one page of resources
-JSON = "application/json"
+MARKDOWN = "text/markdown"
+# what resources are read with: the tool, the argument that names the thing, and further ones
+KINDS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    "document": ("source", "id", {"limit": limits.ROWS}),
+    "entity": ("entity", "name", {}),
+    "passage": ("source", "id", {"around": 0}),
+    "report": ("report", "name", {}),
+}
+URI = re.compile(rf"kg://(?:([^/]+)/)?({'|'.join(KINDS)})/(.+)", re.DOTALL)  # without a graph: that of the server
 
-READING = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents", "verify")
+READING = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents", "verify", "query")
 WRITING = ("load", "status", "correct", "corrections")
 LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120, 60)  # characters that texts of a result are cut to, until it fits
 COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, after that
@@ -43,14 +53,13 @@ def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
     """Return the MCP server of a graph."""
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool(name) for name in names(service)])
+        return types.ListToolsResult(tools=[tool(name, has_all=service.has_all) for name in names(service)])
 
     async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             found = await turnstile.do(call, service, params.name, params.arguments or {})
         except KgError as error:
-            said = f"{error}\n{error.hint}" if error.hint else str(error)
-            return types.CallToolResult(content=[types.TextContent(text=said)], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=_said(error))], is_error=True)
         return types.CallToolResult.model_validate(wire(found))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -60,23 +69,22 @@ def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
     async def list_templates(_: Any, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
             resource_templates=[
-                types.ResourceTemplate(name=kind, uri_template=f"kg://{kind}/{{{key}}}", mime_type=JSON)
-                for kind, key in (("document", "id"), ("entity", "id"), ("report", "name"))
+                types.ResourceTemplate(name=kind, uri_template=f"kg://{{graph}}/{kind}/{{{key}}}", mime_type=MARKDOWN)
+                for kind, (_, key, _) in KINDS.items()
             ]
         )
 
     async def read(_: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        found = await _or_protocol_error(turnstile, _read, service, params.uri)
-        text = json.dumps(found, ensure_ascii=False)
+        text = await _or_protocol_error(turnstile, _read, service, params.uri)
         return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=params.uri, mime_type=JSON, text=text)]
+            contents=[types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)]
         )
 
     said = data_files.beside(__file__).table("instructions")
     return Server(
         "kg-neo4j",
         version=__version__,
-        instructions=f"Graph {service.graph!r}. {said['text'].strip()}",
+        instructions=f"Graph {service.graph!r}. {said['text']}{said['others'] if service.has_all else ''}".strip(),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -109,36 +117,56 @@ def run_stdio(service: Service) -> None:
     anyio.run(serve)
 
 
+def _said(error: KgError) -> str:
+    return f"{error}\n{error.hint}" if error.hint else str(error)
+
+
 async def _or_protocol_error(turnstile: Turnstile, work: Callable[..., T], *arguments: Any) -> T:
     try:
         return await turnstile.do(work, *arguments)
     except KgError as error:
-        raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        raise MCPError(types.INVALID_PARAMS, _said(error)) from None
 
 
 def _resources(service: Service, cursor: str | None) -> types.ListResourcesResult:
     """Return the reports and the first documents; with a cursor, further documents. Entities have a template."""
     found = service.documents(limit=LISTED, cursor=cursor)
     listed = [
-        types.Resource(uri=f"kg://document/{each.id}", name=each.title, mime_type=JSON) for each in found.documents
+        types.Resource(uri=address(service, "document", each.id), name=each.title or each.key, mime_type=MARKDOWN)
+        for each in found.documents
     ]
     if cursor is None:
         rows = service.report(limit=limits.MOST_ROWS).rows
         listed = [
-            types.Resource(uri=f"kg://report/{row[0]}", name=str(row[1]), mime_type=JSON) for row in rows if not row[2]
+            types.Resource(uri=address(service, "report", str(row[0])), name=str(row[1]), mime_type=MARKDOWN)
+            for row in rows
+            if not row[2]
         ] + listed
     return types.ListResourcesResult(resources=listed, next_cursor=found.cursor)
 
 
-def _read(service: Service, uri: str) -> Mapping[str, Any]:
-    """Return what a resource holds, as much of it as the tools would give."""
-    match = URI.fullmatch(uri)
-    if not match:
-        raise KgError(f"not the address of a resource: {uri[:80]!r}")
-    kind, key = match.groups()
-    if kind == "document":
-        return call(service, "source", {"id": key, "limit": limits.ROWS})
-    return call(service, kind, {"name": key})
+def address(service: Service, kind: str, key: str) -> str:
+    """Return the address of a resource of the graph."""
+    return f"kg://{quote(service.graph, safe='')}/{kind}/{quote(key, safe='')}"
+
+
+def _read(service: Service, uri: str) -> str:
+    """Return what a resource holds as Markdown, as much of it as the tools would give."""
+    if not (match := URI.fullmatch(uri)):
+        raise UsageError(
+            f"not the address of a resource: {uri[:80]!r}", hint=f"kg://GRAPH/KIND/NAME; kinds: {', '.join(KINDS)}"
+        )
+    graph, kind, key = (unquote(each or "") for each in match.groups())
+    service, (name, named, more) = service.of(graph or service.graph), KINDS[kind]
+    found = call(service, name, {named: key, **more})
+    return templates().get_template("resource.md").render(kind=kind, **found, at=partial(address, service))
+
+
+@cache
+def templates() -> Environment:
+    """Return the template engine of resources: no text is escaped, because all lines of one are quoted."""
+    folder = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=folder, autoescape=select_autoescape(), undefined=StrictUndefined, trim_blocks=True)
 
 
 def names(service: Service) -> tuple[str, ...]:
@@ -147,18 +175,18 @@ def names(service: Service) -> tuple[str, ...]:
 
 
 @cache
-def tool(name: str) -> types.Tool:
-    """Return a tool as clients see it."""
+def tool(name: str, *, has_all: bool = False) -> types.Tool:
+    """Return a tool as clients see it: of a server that has all graphs, or one."""
     told = data_files.beside(__file__)
     found, said = method(name), told.table("parameters")
     properties = {}
     for each in found.parameters:
-        if (name, each) == ("verify", "filters"):  # the list is to be short; the API has them
-            continue
+        if (name, each) == ("verify", "filters") or (each == "graph" and not has_all):
+            continue  # the list is to be short; the API has them
         schema = adapter(found.types[each]).json_schema()
         properties[each] = _short(schema, schema.get("$defs", {}))
-        if each in said and (each != "name" or name == "load"):  # what is said of a name holds for this tool alone
-            properties[each]["description"] = said[each]
+        if about := said.get(f"{name}.{each}", said.get(each)):  # what is said of this tool alone goes first
+            properties[each]["description"] = about
     required = [each for each, parameter in found.parameters.items() if parameter.default is parameter.empty]
     result = adapter(found.result).json_schema(mode="serialization")
     changes = types.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -197,8 +225,8 @@ def _terse(schema: Any, *, is_outermost: bool = True) -> Any:
     if not isinstance(schema, dict):
         return schema
     kept = {name: value for name, value in schema.items() if name != "required"}
-    if not is_outermost and (schema.get("type") == "string" or "properties" in schema):
-        kept.pop("type", None)
+    if not is_outermost and (schema.get("type") not in ("array", "boolean", "integer", "number")):
+        kept.pop("type", None)  # of objects, and of what may be null
     kept.pop("anyOf", None)  # a cell of a table is anything
     if "properties" in kept:
         kept["properties"] = {name: _terse(value, is_outermost=False) for name, value in kept["properties"].items()}
@@ -212,6 +240,7 @@ def call(service: Service, name: str, given: Mapping[str, Any]) -> dict[str, Any
     if name not in names(service):
         raise UsageError(f"there is no tool {name[:80]!r}", hint=f"one of {', '.join(names(service))}")
     arguments = method(name).arguments(given)
+    service = service.of(arguments.pop("graph", "") or service.graph)
     answer = getattr(service, name)
     found = plain(answer(**arguments))
     while not fits(service, found) and (fewer := _fewer(name, arguments)):

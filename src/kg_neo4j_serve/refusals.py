@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.responses import JSONResponse
 
 from kg_neo4j.errors import BudgetReached, DatabaseError, KgError, ModelError, SourceError, UsageError
+from kg_neo4j_serve import limits
+
+_EXTRA = re.compile(r"^/api|\.json$")  # of addresses, which makes them no more alike
 
 
 class Refused(KgError):
@@ -23,6 +29,20 @@ class NoSuchEntity(Refused):
     def __init__(self, message: str, name: str, near: tuple[str, ...]) -> None:
         super().__init__(message, 404)
         self.name, self.near = name, near
+
+
+class NoSuchAddress(Refused):
+    """An address that the server does not have; `addresses` are those that are spelt alike."""
+
+    def __init__(self, path: str, known: Sequence[str]) -> None:
+        own = re.sub("^/graphs/[^/]*(?=.)", "", path)  # of one that takes no graph before it
+        is_api = own.startswith("/api/")
+        bare = {_EXTRA.sub("", each): each for each in known if each.startswith("/api/") == is_api}
+        near = difflib.get_close_matches(_EXTRA.sub("", own), bare, limits.NEAR_ADDRESSES)
+        self.addresses = [bare[each] for each in near]
+        said = f"did you mean {' or '.join(self.addresses)}?" if near else ""
+        hint = said or "/ leads to all pages; /api/openapi.json lists the addresses of the API"
+        super().__init__(f"there is nothing at {path[:80]}", 404, hint=hint)
 
 
 class NoSuchGraph(Refused):

@@ -151,15 +151,14 @@ def _page(request: Request, template: str, status: int, **values: Any) -> Respon
     return HTMLResponse(request.app.state.templates.get_template(template).render(given), status)
 
 
-def _is_data(request: Request) -> bool:
+def is_data(path: str) -> bool:
     """Return whether an address is one of JSON."""
-    path: str = request.scope["path"]
-    return path.endswith(".json") or path.startswith(("/api/", "/mcp"))
+    return path.endswith((".json", "/mcp")) or path.startswith(("/api/", "/mcp"))
 
 
 async def draw_error(request: Request, error: KgError) -> Response:
     """Return an error as a page; as JSON where JSON was asked for."""
-    if _is_data(request):
+    if is_data(request.scope["path"]):
         return error_response(error)
     is_open = request.scope["path"].startswith(OPEN)  # a stranger sees nothing of the graph
     if not is_open and not isinstance(error, NoSuchGraph | DatabaseError):
@@ -171,7 +170,7 @@ async def draw_error(request: Request, error: KgError) -> Response:
 
 def refuse(request: Request, error: KgError) -> Response:
     """Return the answer to a request that may know nothing of the graph: JSON, for a browser a page or the login."""
-    if _is_data(request) or "text/html" not in request.headers.get("accept", ""):
+    if is_data(request.scope["path"]) or "text/html" not in request.headers.get("accept", ""):
         return error_response(error)
     status = status_of(error)
     if status == 401 and request.method == "GET":

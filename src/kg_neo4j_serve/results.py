@@ -6,7 +6,7 @@ Text that documents or a model wrote is in fields that say so: `source_text` is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +252,16 @@ class ReportTable:
     cypher: str  # for Neo4j Browser
     cursor: str | None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTable:
+    """The rows of a Cypher query that the caller wrote."""
+
+    graph: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]  # at most 100; whole nodes and relationships as a few of their properties
+    notes: tuple[str, ...] = ()  # what was left out or cut
 
 
 @dataclass(frozen=True, slots=True)

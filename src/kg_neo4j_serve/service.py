@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
 SEARCHED = 50  # entities, and passages, that all pages of a search show: one order for all of them
 REPORTS = "reports"
+# texts, and outside of them `$graph`: the guards keep that name for themselves, so a query has it as `$Graph`
+OWN = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\$graph\b""", re.DOTALL)
 CORRECTIONS = "kg_neo4j.rooms.corrections.deciding"
 
 
@@ -139,13 +141,10 @@ class Service(Connection):
         first, last = rows[0], rows[-1]
         passages = tuple(
             results.ReadPassage(
-                row["id"],
-                row["index"],
-                row["start"],
-                row["section"],
-                shortened(row["text"] or ""),
-                bisect_right(row["pages"], row["start"]) if row["pages"] else None,
-                row["line"],
+                **picked(row, "index", "start", "section", "line"),
+                chunk_id=row["id"],
+                source_text=shortened(row["text"] or ""),
+                page=bisect_right(row["pages"], row["start"]) if row["pages"] else None,
             )
             for row in rows
         )
@@ -190,7 +189,9 @@ class Service(Connection):
             if name not in STRUCTURE and name in found.ends
         ]
         left = [max(len(each) - limit, 0) for each in (types, drawn)]
-        notes = (f"{left[0]} rarer types of entities and {left[1]} of relationships are left out",) if any(left) else ()
+        others = ", ".join([repr(name) for name in self.names() if name != self.graph][: limits.MOST_ROWS])
+        rarer = f"{left[0]} rarer types of entities and {left[1]} of relationships are left out" if any(left) else ""
+        notes = tuple(filter(None, (rarer, others and f"other graphs of this server: {others}")))
         for each in (types, drawn):
             each.sort(key=lambda one: (-one.count, one.type))
         return results.GraphTypes(self.graph, tuple(types[:limit]), tuple(drawn[:limit]), notes)
@@ -219,6 +220,28 @@ class Service(Connection):
         shown, following = page(rows, skip, limit)
         text = canned_reports.browser_text(name, self.graph, known)
         return results.ReportTable(name, found.title, found.columns, shown, text, following, tuple(notes))
+
+    def query(self, cypher: str, values: Mapping[str, Any] | None = None) -> results.QueryTable:
+        """Return at most 100 rows of a Cypher query that reads this graph, `$graph`; `values` are its parameters.
+
+        Raises UsageError where the guards of queries that models write refuse it, Refused where too many others run.
+        """
+        from kg_neo4j.retrieve.cypher import guard, model, run, schema, tokens
+
+        text = OWN.sub(lambda each: each[1] or "$Graph", checked(cypher, "cypher", most=tokens.LONGEST))
+        if not self._opened.queries.acquire(blocking=False):
+            raise Refused(f"{limits.QUERIES} queries are running", 429, hint="try again in some seconds")
+        try:
+            given, database = model.check_parameters(values or {}), self.database()
+            known = schema.read_schema(database, self.graph)
+            known = replace(known, node_properties={**known.node_properties, "": ("graph",)})
+            found = run.run(database, guard.guard(text, {**given, "Graph": self.graph}, known, self.graph))
+        except tokens.CypherRefused as refusal:
+            raise UsageError(f"the query was refused: {refusal}", hint="schema lists the types of the graph") from None
+        finally:
+            self._opened.queries.release()
+        left = f"{found.cut:,} {'or more ' if found.is_more else ''}further rows were left out: use SKIP and LIMIT"
+        return results.QueryTable(self.graph, found.columns, found.rows, (*found.notes, *[left] * bool(found.cut)))
 
     def communities(self, *, level: int | None = None, limit: int = limits.ROWS) -> results.CommunityList:
         """Return the largest communities, by level."""

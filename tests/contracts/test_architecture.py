@@ -31,6 +31,7 @@ LAYERS = (
         "settings",
         "resources",
         "data_files",
+        "display",
         "words",
         "owners",
         "plugins",
@@ -50,7 +51,7 @@ LAYERS = (
     ("knowledge_graph",),
     ("_cli",),
     ("rooms",),
-    ("__init__", "__main__"),
+    ("__init__", "__main__", "langchain"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 PURE = (

@@ -89,8 +89,13 @@ def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:
         assert ours
         assert {f"kg_neo4j/{name}" for name in ours} <= names
     assert {f"neo4j_local/jars-{line}.lock" for line in ("5.26", "2026.03")} <= names
-    data = [path for pattern in ("*.toml", "*.css", "*.js") for path in (CHECKOUT / "src").rglob(pattern)]
+    data = [
+        path
+        for pattern in ("*.toml", "*.css", "*.js", "*.pyi", "py.typed")
+        for path in (CHECKOUT / "src").rglob(pattern)
+    ]
     assert CHECKOUT / "src/kg_neo4j_offline/extractor/lexicon.toml" in data
+    assert {CHECKOUT / "src/kg_neo4j/py.typed", CHECKOUT / "src/kg_neo4j/__init__.pyi"} <= {*data}
     assert {path.relative_to(CHECKOUT / "src").as_posix() for path in data} <= names
     assert not [name for name in names if name.endswith(".jar")]
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]

@@ -71,8 +71,8 @@ def test_status_says_what_the_graph_holds(loaded: Settings, run_kg: RunKg) -> No
     code, out, _ = run_kg(["status"], environment_of(loaded))
     assert re.search(r"^chunks +1$", out, re.MULTILINE)
     assert "up to date" in out
-    code, out, _ = run_kg(["status", "--graph", "nothing-here"], environment_of(loaded))
-    assert (code, "none: `kg load FILE` adds some" in out) == (0, True)
+    code, _, err = run_kg(["status", "--graph", "nothing-here"], environment_of(loaded))
+    assert (code, "no graph is called 'nothing-here'" in err) == (2, True)
 
 
 def test_status_and_doctor_start_no_server(tmp_path: Path, run_kg: RunKg) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import networkx as nx
+import pandas
 import pytest
 
-from kg_neo4j import KnowledgeGraph
+from kg_neo4j import AsyncKnowledgeGraph, KnowledgeGraph
 from kg_neo4j.errors import DatabaseError, UsageError
-from kg_neo4j.graph.export import export_tables
+from kg_neo4j.langchain import KnowledgeGraphRetriever
 from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
 from kg_neo4j.pipeline.commands.load import unload
 from kg_neo4j.settings import Settings
@@ -103,9 +106,140 @@ def test_the_graph_in_pandas_and_networkx_is_the_same(notes: KnowledgeGraph) -> 
     size = notes.query("MATCH (e:Entity {graph: $graph}) RETURN count(e) AS n").loc[0, "n"]
     assert len(frames.entities) == graph.number_of_nodes() == size
     assert len(frames.relationships) == graph.number_of_edges() > 0
-    names = nx.get_node_attributes(graph, "name")
-    assert "Charles Babbage" in names.values()
+    assert {"Charles Babbage", "Ada Lovelace"} <= {*graph.nodes}
+    assert max(graph.degree, key=lambda each: each[1])[0] == "Ada Lovelace"
     assert {data["type"] for _, _, data in graph.edges(data=True)} == set(frames.relationships["type"])
+
+
+def test_a_network_can_be_written_as_graphml(notes: KnowledgeGraph, tmp_path: Path) -> None:
+    graph = notes.to_networkx()
+    nx.write_graphml(graph, tmp_path / "notes.graphml")
+    again = nx.read_graphml(tmp_path / "notes.graphml", force_multigraph=True)
+    assert {*again.nodes} == {*graph.nodes}
+    assert {each["quote"] for *_, each in again.edges(data=True)} == {
+        each["quote"] for *_, each in graph.edges(data=True)
+    }
+
+
+def test_relationships_have_names_and_the_words_that_state_them(notes: KnowledgeGraph) -> None:
+    nodes, edges = notes.to_pandas()
+    assert list(nodes.columns)[:2] == ["name", "type"]
+    assert list(edges.columns)[:5] == ["source", "type", "target", "quote", "document"]
+    assert all(quote in TEXT for quote in edges["quote"])
+    assert {*edges["document"]} == {*notes.documents()["document"]}
+    met = notes.relationships(type="met", entity="Lovelace")
+    assert ("Ada Lovelace", "Charles Babbage") in zip(met["source"], met["target"], strict=True)
+    assert "1833" in {*met["start_date"]}
+    assert {*met["source_id"]} <= {*nodes["id"]}
+    assert len(notes.relationships(entity="Charles Babbage")) < len(notes.relationships()) == len(edges)
+    assert {*notes.entities(type="person")["type"]} == {"PERSON"}
+    for refused in (notes.entities, notes.relationships):
+        with pytest.raises(UsageError, match="nothing has the type 'PERSN'") as error:
+            refused(type="PERSN")
+        assert error.value.hint
+    with pytest.raises(UsageError, match="Charles Babbage"):
+        notes.relationships(entity="Charles Babage")
+
+
+def test_words_beyond_the_basic_plane_do_not_move_the_quotes(shared: Settings) -> None:
+    with KnowledgeGraph(f"{shared.graph}-astral", settings=shared) as kg:
+        kg.load_text("😀😀😀 Notes.\r\n\r\nAda Lovelace met Charles Babbage in 1833.", name="memo")
+        assert "Ada Lovelace met Charles Babbage in 1833." in {*kg.relationships()["quote"]}
+        assert [each.document for each in kg.ask("Whom did Ada Lovelace meet?").sources][:1] == ["memo"]
+        assert kg.load_text("Ada Lovelace met Mary Somerville in 1834.", name="memo").documents == 1
+        assert "Charles Babbage" not in {*kg.entities()["name"]}
+        assert kg.delete().deleted > 0
+        assert kg.name not in {*kg.graphs()["graph"]}
+
+
+def test_tables_of_what_there_is(notes: KnowledgeGraph) -> None:
+    assert notes.name in {*notes.graphs()["graph"]}
+    assert {"person", "place"} <= {each.lower() for each in notes.types()["type"]}
+    assert {"source", "relationship", "target", "count"} <= {*notes.schema().columns}
+    assert {"chunks", "entities", "facts", "source"} <= {*notes.documents().columns}
+    assert list(notes.report()["name"]) == list(notes.reports()["name"])
+    assert len(notes.report("neighbours", name="Ada Lovelace")) > 0
+    with pytest.raises(UsageError, match="no report 'most-conected'") as refused:
+        notes.report("most-conected")
+    assert refused.value.__notes__ == ["try: did you mean most-connected?"]
+
+
+def test_the_graph_its_entities_and_answers_print(notes: KnowledgeGraph, kg: Kg) -> None:
+    assert str(notes).startswith(f"{notes!r}: 1 documents, ")
+    assert f">{len(notes.entities()):,}</td>" in notes._repr_html_()
+    assert notes["Lovelace"] == notes.show("Lovelace") == notes.entity("Lovelace")
+    assert [each.source for each in notes["Lovelace"]] == [each.source for each in notes["Lovelace"].facts]
+    assert "Ada Lovelace" in str(notes["Lovelace"])
+    answer = notes.ask("Whom did Ada Lovelace marry?")
+    printed = kg("ask", "Whom did Ada Lovelace marry?", "--graph", notes.name)[1]
+    assert answer.sources
+    assert all(f"[{number}] {each.titled}" in str(answer) for number, each in enumerate(answer.sources, 1))
+    assert printed.splitlines()[0].partition(" (")[0] in str(answer)
+    assert all(each.quote in TEXT for each in pandas.DataFrame(answer.sources).itertuples())
+    lost = notes.ask("Who invented the telephone?")
+    assert not lost
+    assert lost.text
+    assert len(notes.search("lovelace", limit=2)) == len([*notes.search("lovelace", limit=2)]) > 0
+    for each in (
+        notes.status(),
+        notes.communities(),
+        notes.search("ada"),
+        notes.to_pandas(),
+        answer,
+        notes["Lovelace"],
+    ):
+        assert str(each)
+        assert each._repr_html_().startswith("<")
+    with pytest.raises(UsageError, match="Ada Lovelace"):
+        notes.show("Ada Lovlace")
+
+
+def test_a_picture_is_shown_below_the_cell(notes: KnowledgeGraph) -> None:
+    for drawn in (notes.show(), notes.plot(colour_by="community")):
+        assert drawn.path is None
+        assert drawn._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+        assert "Ada Lovelace" in drawn._repr_html_()
+        assert len(str(drawn)) < 1_000
+
+
+def test_lists_generators_and_frames_are_loaded(shared: Settings, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text(f"Ada Lovelace met {name.upper()}nna Weber in 1833.", "utf-8")
+    frame = pandas.DataFrame({"person": ["Ada Lovelace"], "born": [1815], "city": ["London"]})
+    with KnowledgeGraph(f"{shared.graph}-many", settings=shared, progress=True) as kg:
+        report = kg.load([tmp_path / "a.md"], (each for each in [str(tmp_path / "b.md")]), progress=False)
+        assert report.documents == 2
+        assert "documents" in str(report)
+        assert kg.load(tmp_path.glob("*.md")).documents == 3
+        assert kg.load(frame, map=kg.map(frame)).documents == 1
+        lived = kg.relationships(entity="London")
+        assert list(lived["source"]) == ["Ada Lovelace"]
+        kg.delete()
+
+
+def test_coroutines_give_what_the_methods_give(notes: KnowledgeGraph, shared: Settings) -> None:
+    async def work() -> tuple[str, ...]:
+        async with AsyncKnowledgeGraph(notes.name, settings=shared) as kg:
+            asked = [kg.ask("Whom did Ada Lovelace marry?"), kg.search("babbage"), kg.search("king"), kg["Lovelace"]]
+            answer, first, second, ada = await asyncio.gather(*asked)
+            return answer.text, first.hits[0].name, second.words, ada.name
+
+    text, *others = asyncio.run(work())
+    assert "William King" in text
+    assert others == ["Charles Babbage", "king", "Ada Lovelace"]
+
+
+def test_langchain_retrieves_passages(notes: KnowledgeGraph) -> None:
+    retriever = KnowledgeGraphRetriever(notes, k=2)
+    found = retriever.invoke("Who designed the Analytical Engine?")
+    assert 0 < len(found) <= 2
+    assert "Analytical Engine" in found[0].page_content
+    metadata = found[0].metadata
+    assert metadata["source"].endswith("ada.txt")
+    assert metadata["title"] in {*notes.documents()["document"]}
+    assert (metadata["page"], metadata["score"] > 0, len(metadata["chunk_id"])) == (None, True, 32)
+    again = asyncio.run(KnowledgeGraphRetriever(graph=notes).ainvoke("Who designed the Analytical Engine?"))
+    assert again[0] == found[0]
 
 
 def test_reports_and_communities_are_those_of_the_command_line(notes: KnowledgeGraph) -> None:
@@ -121,15 +255,17 @@ def test_a_notebook_shows_names_as_text(shared: Settings) -> None:
 
 def test_exports_by_suffix(notes: KnowledgeGraph, tmp_path: Path) -> None:
     frames = notes.to_pandas()
-    with notes._open() as database:
-        export_tables(database, notes.name, tmp_path / "g.graphml")
-        written = export_tables(database, notes.name, tmp_path / "g.csv")
-    notes.close()
+    assert notes.export(tmp_path / "g.graphml") == notes.export(tmp_path / "g.csv") == sum(map(len, frames))
     read = nx.read_graphml(tmp_path / "g.graphml", force_multigraph=True)
     assert sorted(name for _, name in read.nodes(data="name")) == sorted(frames.entities["name"])
     assert read.number_of_edges() == len(frames.relationships)
     assert ElementTree.parse(tmp_path / "g.graphml").getroot().tag.endswith("graphml")
-    assert [path.name for path in written.paths] == ["g-nodes.csv", "g-relationships.csv"]
+    assert {each["quote"] for *_, each in read.edges(data=True)} == {*frames.relationships["quote"]}
+    edges = pandas.read_csv(tmp_path / "g-relationships.csv")
+    assert list(edges.columns) == list(frames.relationships.columns)
+    assert {*edges["quote"]} == {*frames.relationships["quote"]}
+    with pytest.raises(UsageError, match=r"no format has the suffix '\.xls'"):
+        notes.export(tmp_path / "g.xls")
     with (tmp_path / "g-nodes.csv").open(newline="", encoding="utf-8") as file:
         assert {row["name"] for row in csv.DictReader(file)} == set(frames.entities["name"])
 
@@ -172,7 +308,7 @@ def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg,
     with KnowledgeGraph(name, settings=shared) as graph:
         graph.load(text.parent)
         graph.export(before)
-        assert kg("diff", before, "--graph", name, "--exit-status") == (0, "no difference\n", "")
+        assert kg("diff", before, "--graph", name) == (0, "no difference\n", "")
         text.write_text(TEXT.replace("met Charles Babbage", "met Mary Somerville"), "utf-8")
         graph.load(text.parent)
     assert kg("export", after, "--archive", "--graph", name)[0] == 0
@@ -187,9 +323,44 @@ def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg,
     assert "Charles Babbage" in met["evidence_removed"][0]["quote"]
     assert ("added", "fact", "Ada Lovelace MET Mary Somerville") in found
     assert not [key for key in found if "Marie Curie" in key[2]]
-    code, said, _ = kg("diff", before, "--graph", name, "--exit-status")
+    code, said, _ = kg("diff", before, "--graph", name)
     assert code == 1
     assert "- fact Ada Lovelace MET Charles Babbage" in said
+    assert kg("diff", before, name) == (code, said, "")  # two words, of which one is a graph
+    assert kg("diff", name, name) == (0, "no difference\n", "")
+    assert kg("diff", before, before)[0] == 0
+    code, _, err = kg("diff", name, f"{name}-none")
+    assert code == 2
+    assert f"{name}-none" in err
+    delete_graph(settings=shared.model_copy(update={"graph": name}))
+
+
+def test_an_expected_answer_is_right_or_wrong(shared: Settings, kg: Kg, tmp_path: Path) -> None:
+    name, file = f"{shared.graph}-expected", tmp_path / "questions.jsonl"
+    (tmp_path / "a.txt").write_text(TEXT, "utf-8")
+    (tmp_path / "b.txt").write_text("Marie Curie was born in Warsaw in 1867. She was a physicist.", "utf-8")
+    born = {"question": "Where was Marie Curie born?"}
+    rows = [{**born, "answer": each} for each in ("warsaw", "War", "Warsaw  in\n1867", "Lisbon")]
+    file.write_text("".join(json.dumps(each) + "\n" for each in [*rows, born]), "utf-8")
+    with KnowledgeGraph(name, settings=shared) as graph:
+        graph.load(tmp_path)
+        assert [each.change for each in graph.check_answers(file)][:2] == ["right", "wrong"]
+        code, said, _ = kg("test", str(file), "--graph", name)
+        assert code == 1
+        assert "! Where was Marie Curie born?\n    expected: Lisbon\n    + " in said
+        assert "wrong: 2, changed: 0, new: 1" in said
+        file.write_text(json.dumps(rows[0]) + "\n", "utf-8")
+        assert kg("test", str(file), "--graph", name)[:2] == (
+            0,
+            "questions: 1, right: 1, wrong: 0, changed: 0, new: 0\n",
+        )
+        assert kg("test", str(file), "--graph", name, "--save")[0] == 0
+        assert json.loads(file.read_text("utf-8"))["answer"] == "warsaw"
+        code, said, _ = kg("unload", str(tmp_path / "b.txt"), "--graph", name)
+        assert code == 0
+        assert re.match(
+            r"removed 1 document, 1 chunk, \d+ entit\w+, \d+ relationships?; left: 1 document, 1 chunk, ", said
+        )
     delete_graph(settings=shared.model_copy(update={"graph": name}))
 
 

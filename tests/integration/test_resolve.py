@@ -14,7 +14,7 @@ from corpus import Fact, document, extraction, record_document, withdraw_documen
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, load
 from kg_neo4j._models import tokens
-from kg_neo4j.errors import ModelRefused, UsageError
+from kg_neo4j.errors import ModelRefused, NoSuchGraph, UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import canned_reports, constraints
 from kg_neo4j.graph.constraints import delete_graph
@@ -168,7 +168,7 @@ def test_a_decision_that_is_not_there_is_refused(
 
 
 def test_a_graph_without_documents_is_refused(run: Resolve) -> None:
-    with pytest.raises(UsageError, match="no documents"):
+    with pytest.raises(NoSuchGraph):
         run()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fake_llm import FakeLlm
 from kg_neo4j import Filters, KnowledgeGraph, LoadOptions
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.graph.queries import Query
@@ -166,6 +167,17 @@ def test_standard_input_is_read_and_an_empty_one_has_no_claims(kg_there: Kg) -> 
     assert kg_there("verify", "-", typed="Jan Holm never visited Vienna.")[0] == 0
     code, out, _ = kg_there("verify", "-", typed="")
     assert (code, out) == (0, "claims: 0, stated: 0, contradicted: 0, not found: 0\n")
+
+
+def test_a_claim_in_other_words_is_not_found_and_no_model_is_asked(run_kg: RunKg, notes: KnowledgeGraph) -> None:
+    with FakeLlm() as llm:
+        model = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "x", "KG_MODEL": "scripted"}
+        given = environment_of(notes.settings) | model
+        code, out, err = run_kg(["verify", "-"], given, typed="Ada Lind was a pupil of Otto Berg.")
+        assert llm.calls == 0
+    assert code == 1
+    assert out.startswith("not found     Ada Lind was a pupil of Otto Berg.\n")
+    assert "note: not found means: not in these words; no model reads the claims" in err
 
 
 @pytest.mark.needs("kg_neo4j_scale")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import rlcompleter
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import kg_neo4j
+from kg_neo4j import plugins
 
 HEAVY = ("spacy", "numpy", "openai", "lxml", "pandas", "pyarrow", "sklearn", "matplotlib", "tiktoken", "neo4j", "rich")
 HEAVY += ("opentelemetry",)  # a program that traces has imported it
@@ -44,7 +47,9 @@ def test_the_package_is_imported_name_by_name() -> None:
 def test_public_names_come_from_the_modules_that_define_them() -> None:
     homes = {name: f"kg_neo4j.{home}" for home, names in kg_neo4j._HOMES.items() for name in names.split()}
     assert set(homes) == set(kg_neo4j.__all__)
-    for name in kg_neo4j.__all__:
+    there = [name for name, home in homes.items() if plugins.is_installed(home.rpartition(".")[0])]  # a room may not be
+    assert "KnowledgeGraph" in there
+    for name in there:
         assert getattr(kg_neo4j, name).__module__ == homes[name], name
     modules = {path.stem for path in Path(kg_neo4j.__file__).parent.iterdir()}
     assert not modules & set(kg_neo4j.__all__)  # an imported module would hide the function of its name
@@ -52,9 +57,25 @@ def test_public_names_come_from_the_modules_that_define_them() -> None:
         kg_neo4j.lode  # noqa: B018
 
 
+def test_dir_has_the_public_names_and_nothing_that_was_only_imported() -> None:
+    shown = [name for name in dir(kg_neo4j) if not name.startswith("__")]
+    assert shown == kg_neo4j.__all__
+    assert "__version__" in dir(kg_neo4j)
+    completed = rlcompleter.Completer({"kg_neo4j": kg_neo4j}).attr_matches("kg_neo4j.Knowl")
+    assert [each.rstrip("(") for each in completed] == ["kg_neo4j.KnowledgeGraph"]
+
+
+def test_type_checkers_read_the_names_and_homes_that_python_finds() -> None:
+    stub = ast.parse(Path(kg_neo4j.__file__).with_suffix(".pyi").read_text("utf-8"))
+    homes = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert homes == {name: f"kg_neo4j.{home}" for home, names in kg_neo4j._HOMES.items() for name in names.split()}
+    (listed,) = (node.value for node in stub.body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(listed) == kg_neo4j.__all__
+
+
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [(["ask", "--help"], 18), (["load", "--help"], 18), (["--version"], 10), (["db", "--help"], 14)],
+    [(["ask", "--help"], 19), (["load", "--help"], 19), (["--version"], 16), (["db", "--help"], 18)],
 )
 def test_help_imports_nothing_heavy(arguments: list[str], most: int) -> None:
     run = f"import sys, contextlib\nsys.argv = ['kg', *{arguments}]\nfrom kg_neo4j._cli.app import main"

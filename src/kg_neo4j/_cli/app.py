@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import shlex
 import sys
 import traceback
@@ -15,6 +17,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
+from kg_neo4j import data_files, plugins
+from kg_neo4j._cli import of_room
 from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
 from kg_neo4j.errors import KgError, PriceUnknown, UsageError
@@ -22,14 +26,14 @@ from kg_neo4j.errors import KgError, PriceUnknown, UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-ORDER = (  # of the commands in the help; others come after these, sorted
-    "load unload extract manifest build tune schema types map quarantine rebuild resolve fact node graphs documents "
-    "communities tree ask chat search show test verify report plot export import diff browse serve mcp status doctor "
-    "config db study eval"
-).split()
+HEADINGS = {heading: names.split() for heading, names in data_files.beside(__file__).table("headings").items()}
+ORDER = [name for names in HEADINGS.values() for name in names]  # of the commands in the help; others come after these
 
 
-class _Commands(TyperGroup):
+Command, Group = (of_room(f"guesses.command:{each}") for each in ("Command", "Group"))  # these have better help
+
+
+class _Commands(Group or TyperGroup):  # type: ignore[misc]
     """The commands that entry points name. A module is imported when its command is run, or when all are listed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -37,17 +41,23 @@ class _Commands(TyperGroup):
         return [*ORDER, *(name for name in _all() if name not in ORDER)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; None, with all of them known for a suggestion, where there is none of that name."""
-        known = ORDER if cmd_name in ORDER else self.list_commands(ctx)
-        for name in (cmd_name,) if cmd_name in known else known:
-            if name not in self.commands:
-                self.commands[name] = _command(name)
+        """Return a command; None where there is none of that name."""
+        if cmd_name not in self.commands and (cmd_name in ORDER or cmd_name in _all()):
+            self.commands[cmd_name] = _command(cmd_name)
         return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under their headings, those of other packages last."""
+        listed = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        width = max(map(len, listed))
+        for heading, names in {**HEADINGS, "Of other packages": [*listed][len(ORDER) :]}.items():
+            if names:
+                with formatter.section(heading):
+                    limit = formatter.width - 6 - width
+                    formatter.write_dl([(f"{each:<{width}}", listed[each].get_short_help_str(limit)) for each in names])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Name the commands that are left out, because another one has their name."""
-        from kg_neo4j import plugins
-
         for each in plugins.hidden(plugins.COMMANDS):
             package = plugins.package_of(each)
             formatter.write(f"\nThe package {package} adds a second {each.name!r}, which is left out.\n")
@@ -55,23 +65,17 @@ class _Commands(TyperGroup):
 
 @cache
 def _own() -> Mapping[str, EntryPoint]:
-    from kg_neo4j import plugins
-
     return {each.name: each for each in plugins.ours(plugins.COMMANDS)}
 
 
 @cache
 def _all() -> Mapping[str, EntryPoint]:
-    from kg_neo4j import plugins
-
     return plugins.found(plugins.COMMANDS)
 
 
 @cache
 def _command(name: str) -> Any:
     """Return the command of that name. One that cannot be imported says so when it is run."""
-    from kg_neo4j import plugins
-
     entry = _own().get(name) or _all().get(name)
     try:
         if entry is None:
@@ -90,9 +94,10 @@ def _made(name: str, found: Any) -> Any:
     if isinstance(found, typer.Typer):
         for each in found.registered_commands:
             each.callback = with_options(each.callback) if each.callback else None
-        alone.add_typer(found, name=name)
+            each.cls = Command if each.cls is TyperCommand else each.cls
+        alone.add_typer(found, name=name, cls=Group or TyperGroup)
     else:
-        alone.command(name)(with_options(found))
+        alone.command(name, cls=Command)(with_options(found))
     made = get_group(alone).commands[name]
     vars(made)["continues"] = getattr(found, "continues", False)
     return made
@@ -112,6 +117,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Text to a knowledge graph in Neo4j, with evidence for every fact, and answers that cite it.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -136,6 +142,10 @@ def main() -> None:
     """
     logging.getLogger("neo4j").addHandler(logging.NullHandler())  # its warnings come as our errors, too
     prepare()
+    if "_KG_COMPLETE" in os.environ:  # a shell asks: what is printed is in the line that a person types
+        with contextlib.suppress(Exception):
+            app(prog_name="kg")
+        sys.exit(1)
     interrupts, arguments = Interrupts(), sys.argv[1:]
     try:
         with interrupts.handled():

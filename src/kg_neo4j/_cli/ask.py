@@ -18,7 +18,7 @@ NO_ANSWER = 6  # exit code
 
 @without_collection()
 def ask(
-    question: str,
+    question: list[str],
     mode: str = "auto",
     level: int | None = None,
     top_k: int | None = None,
@@ -54,7 +54,7 @@ def ask(
         settings = settings_for(graph=graph, model=model)
         with draft(stream=is_streamed(stream, as_json)) as on_token:
             answer = ask.ask(
-                question,
+                " ".join(question),
                 settings=settings,
                 mode=mode,
                 level=level,

@@ -12,7 +12,7 @@ import typer
 from kg_neo4j import plugins
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
+from kg_neo4j._cli.terminal import confirm, print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.archive import StoredGraph
@@ -151,7 +151,7 @@ def logs(lines: int = 100) -> None:
 
 @app.command()
 def fetch(to: Path | None = None) -> None:
-    """Download the server's jars for a machine without a network."""
+    """Download Neo4j (172 MB), for a machine without a network."""
     from kg_neo4j.local_server import local_neo4j
 
     with progress() as bars, local_neo4j(settings_for()) as local:
@@ -182,9 +182,7 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
 
     settings = settings_for()
     is_there = has_store(settings)
-    if is_there and not yes and not typer.confirm(f"Replace all graphs in {settings.home}?", err=True):
-        typer.echo("nothing was replaced", err=True)
-        raise typer.Exit(1)
+    confirm(f"Replace all graphs in {settings.home}?", yes=yes or not is_there)
     with progress(quiet=as_json) as bars:
         graphs = archive.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
     show({"path": source, "graphs": graphs}, lambda _: _print_graphs(graphs), as_json=as_json)
@@ -193,11 +191,10 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
 @app.command()
 def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_json: bool = False) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
-    from kg_neo4j._cli.graph import confirm
     from kg_neo4j.pipeline.commands import graphs
 
     settings = settings_for(graph=graph)
-    confirm(settings.graph, yes=yes)
+    confirm(f"Delete graph {settings.graph!r}?", yes=yes)
     with progress(quiet=as_json) as bars:
         deleted = graphs.delete_graph(settings=settings, schema=schema, progress=bars)
     said = [f"{deleted.deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {n}" for n in deleted.dropped)]
@@ -212,7 +209,7 @@ def indexes(as_json: bool = False) -> None:
     from kg_neo4j.organise import search_indexes
 
     settings = settings_for()
-    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True) as database:
+    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True, as_it_is=True) as database:
         made = search_indexes.repair(database, factory.embedding_model(settings))
     show({"created": made}, "\n".join(f"created {name}" for name in made) or "all indexes are online", as_json=as_json)
 

@@ -10,15 +10,15 @@ from urllib.parse import urlencode
 
 import typer
 
-from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.process import continues
-from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, show, show_table
-from kg_neo4j.errors import UsageError
+from kg_neo4j._cli.terminal import confirm, print_facts, print_json, print_text, progress, show, show_table
+from kg_neo4j.errors import NoSuchGraph, UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.archive import GraphDifference
 
-app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
+app = typer.Typer(invoke_without_command=True)
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _PLURALS = {"document": "documents", "entity": "entities", "fact": "facts"}
@@ -82,19 +82,17 @@ def export(target: Path, archive: bool = False, graph: str | None = None, as_jso
     show({"path": target, "lines": lines}, {"export": target, "lines": lines}, as_json=as_json)
 
 
-def diff(
-    before: Path, after: Path | None = None, exit_status: bool = False, graph: str | None = None, as_json: bool = False
-) -> None:
-    """Compare two exports, or an export with the graph.
+def diff(before: Path, after: Path | None = None, graph: str | None = None, as_json: bool = False) -> None:
+    """Compare two graphs: each an export, or one of the database.
 
-    Lists added, removed and changed documents, entities, facts and evidence.
+    Lists added, removed and changed documents, entities, facts and quotes. Exits with 1 if there are differences.
     """
     from kg_neo4j.pipeline.commands import archive
 
     with progress(quiet=as_json) as bars:
         found = archive.diff(before, after, settings=settings_for(graph=graph), progress=bars)
     show(found, _print_differences, as_json=as_json)
-    if exit_status and found:
+    if found:
         raise typer.Exit(1)
 
 
@@ -166,6 +164,14 @@ def browse(open_page: bool = True, graph: str | None = None, as_json: bool = Fal
         webbrowser.open(f"{server.browser_url}?{urlencode({'cmd': 'edit', 'arg': first_query})}")
 
 
+@app.callback()
+@with_options
+def all_graphs(context: typer.Context, as_json: bool = False) -> None:
+    """List, copy and delete graphs. Without a command: all graphs with their sizes."""
+    if context.invoked_subcommand is None:
+        list_(as_json)
+
+
 @app.command(name="list")
 def list_(as_json: bool = False) -> None:
     """List all graphs with their sizes."""
@@ -197,14 +203,7 @@ def delete(name: str, yes: bool = False, as_json: bool = False) -> None:
     with progress(quiet=as_json) as bars:
         known = [each.graph for each in graphs.graphs(settings=settings, progress=bars)]
         if name not in known:
-            raise UsageError(f"no graph is called {name!r}", hint=f"`kg graphs list`: {', '.join(known) or 'none'}")
-        confirm(name, yes=yes)
+            raise NoSuchGraph(name, known)
+        confirm(f"Delete graph {name!r}?", yes=yes)
         deleted = graphs.delete_graph(settings=settings, progress=bars)
     show(deleted, f"{deleted.deleted:,} nodes of graph {name!r} deleted", as_json=as_json)
-
-
-def confirm(name: str, *, yes: bool) -> None:
-    """Ask before a graph is deleted; exit with 1 where the answer is no."""
-    if not yes and not typer.confirm(f"Delete graph {name!r}?", err=True):
-        typer.echo("nothing was deleted", err=True)
-        raise typer.Exit(1)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from kg_neo4j import plugins
-from kg_neo4j._cli import PARTLY_DONE
+from kg_neo4j._cli import PARTLY_DONE, of_room, terminal
 from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import price, print_estimates, print_facts, print_table, progress, remark, show, spent
@@ -52,6 +52,8 @@ def load(
     from kg_neo4j.pipeline.options import TABLES
 
     sources = [*(sources or ()), *(_listed(listed) if listed else ())]
+    if "-" in sources:
+        raise UsageError("- is no source", hint="`kg load --from -` reads a list of sources from standard input")
     if not sources and not options.wikipedia and not refresh and not re_embed and not table_map:
         raise UsageError("nothing to load", hint="name files, folders, --from FILE, --wikipedia TITLE or --refresh")
     if singletons is not None and not analytics:
@@ -65,8 +67,8 @@ def load(
         resolve_name(f"{TABLES}.command:show_rows")(sources, settings, options, as_json=as_json)
         return
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
-    if not dry_run and not extractor and not table_map and plugins.is_installed("kg_neo4j.rooms.fitness"):
-        remark("note", resolve_name("kg_neo4j.rooms.fitness.command:proposal")(settings))
+    if not (dry_run or extractor or table_map) and (proposal := of_room("fitness.command:proposal")):
+        remark("note", proposal(settings))
     with progress(quiet=as_json) as bars:
         how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
         if re_extract and not dry_run:
@@ -96,13 +98,12 @@ def _listed(name: str) -> list[str]:
 
 
 def _show_price(planned: LoadPlan, *, yes: bool) -> None:
-    """Say what reading again costs; on a terminal, ask."""
+    """Say what reading again costs, and ask."""
     asked = (
         f"{planned.chunks_to_ask} chunks are asked about: {_tokens(planned.usage)}, {price(planned.usage, _UNKNOWN)}"
     )
     remark("note", [asked])
-    if planned.chunks_to_ask and not yes and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
-        raise typer.Exit(1)
+    terminal.confirm("Go on?", yes=yes or not planned.chunks_to_ask)
 
 
 @continues
@@ -114,7 +115,7 @@ def quarantine(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """List rejected rows and failed chunks.
+    """List what a model wrote and was rejected, and chunks that failed.
 
     Each has its document, chunk, line, text and reason. A failed chunk has line 0.
     """
@@ -150,7 +151,8 @@ def unload(source: str, root: str | None = None, graph: str | None = None, as_js
 
     with progress(quiet=as_json) as bars:
         report = load.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
-    show(report, print_load, as_json=as_json)
+    show(report, "\n".join(report.notes), as_json=as_json)
+    remark("unfinished", () if as_json else report.unfinished)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
@@ -217,7 +219,7 @@ def _print_plan(plan: LoadPlan) -> None:
         facts |= {f"  {step}": _tokens(usage) for step, usage in plan.steps.items()}
         facts["tokens"] = f"{plan.usage.input_tokens} input + {plan.usage.output_tokens} output"
         facts["price"] = price(plan.usage, _UNKNOWN)
-        facts["time"] = f"{_duration(plan.seconds)} with {plan.concurrency} calls at once"
+        facts["time"] = f"{terminal.duration(plan.seconds)} with {plan.concurrency} calls at once"
     if plan.embedding.calls:
         facts["embedding"] = f"{_tokens(plan.embedding)}, {price(plan.embedding, _UNKNOWN)}"
     print_facts(facts)
@@ -229,10 +231,3 @@ def _print_plan(plan: LoadPlan) -> None:
 def _tokens(usage: Usage) -> str:
     thoughts = f" ({usage.reasoning_tokens} of them thoughts)" if usage.reasoning_tokens else ""
     return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens{thoughts}"
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"

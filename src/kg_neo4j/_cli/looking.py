@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ from kg_neo4j.records import Filters
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.verify import VerifiedText
 
+NOT_FOUND = "not found means: not in these words; no model reads the claims, so other words for it are not recognised"
 SHOWN = 300  # characters of a passage
 
 
@@ -44,7 +46,7 @@ def search(words: list[str], limit: int = 10, graph: str | None = None, as_json:
         print_text(f"No results in graph {settings.graph!r}.")
 
 
-def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None, as_json: bool = False) -> None:
+def show(name: list[str], facts: int = 20, passages: int = 5, graph: str | None = None, as_json: bool = False) -> None:
     """Show an entity with its facts, quotes and passages.
 
     If no entity has the name, similar names are listed.
@@ -53,7 +55,7 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
 
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars:
-        found = look(name, settings=settings, facts=facts, passages=passages, progress=bars)
+        found = look(" ".join(name), settings=settings, facts=facts, passages=passages, progress=bars)
     if as_json:
         print_json(found)
         return
@@ -81,27 +83,29 @@ def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None
 def ask_again(
     file: Path, save: bool = False, budget_usd: float | None = None, graph: str | None = None, as_json: bool = False
 ) -> None:
-    """Ask saved questions again, and list changed answers.
+    """Ask saved questions again, and list answers that are wrong or have changed.
 
-    Each change names the documents behind it. Exits with 1 if an answer changed.
+    Each change names the documents behind it. Exits with 1 if an answer is wrong, or changed.
     """
     from kg_neo4j.pipeline.commands.verify import check_answers
 
     with progress(quiet=as_json) as bars:
         found = check_answers(file, settings=settings_for(graph=graph), save=save, budget_usd=budget_usd, progress=bars)
-    changed = [each for each in found if each.change == "changed"]
+    count = Counter(each.change for each in found)
     if as_json:
         print_json(found)
     else:
-        for each in changed:
-            print_text(f"~ {each.question}\n    - {_short(each.before)}\n    + {_short(each.after)}")
+        for each in (each for each in found if each.change in ("wrong", "changed")):
+            signs = ("~", "-") if each.change == "changed" else ("!", "expected:")
+            print_text(f"{signs[0]} {each.question}\n    {signs[1]} {_short(each.before)}\n    + {_short(each.after)}")
             for document in each.documents:
                 print_text(f"    {document.document}: {document.change}")
-        new = sum(each.change == "new" for each in found)
-        print_text(f"questions: {len(found):,}, changed: {len(changed):,}, new: {new:,}" + (", saved" * save))
-        if new and not save:
+        shown = ("right", "wrong") * bool(count["right"] + count["wrong"]) + ("changed", "new")
+        counts = (f"{name}: {count[name]:,}" for name in shown)
+        print_text(f"questions: {len(found):,}, {', '.join(counts)}" + (", saved" * save))
+        if count["new"] and not save:
             print_text("--save writes the current answers to the file; later runs compare with them.")
-    if changed and not save:
+    if count["wrong"] or (count["changed"] and not save):
         raise typer.Exit(1)
 
 
@@ -132,6 +136,8 @@ def verify(
     else:
         _print_claims(found)
         remark("note", found.notes)
+        if found.count("not found"):
+            remark("note", [NOT_FOUND])
     if found.count("stated") < len(found.claims):
         raise typer.Exit(1)
 
@@ -165,7 +171,10 @@ def report(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Run a canned Cypher report, or list all reports."""
+    """Run a report, or list all reports.
+
+    A report is a ready-made Cypher query. Its parameters are options: `--limit 5`.
+    """
     from kg_neo4j.graph import canned_reports
     from kg_neo4j.graph.report_format import render
     from kg_neo4j.pipeline.commands import report

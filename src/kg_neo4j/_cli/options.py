@@ -6,6 +6,7 @@ another folder has an options.toml of its own beside its module; without one its
 
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kg_neo4j import data_files
+from kg_neo4j._cli import of_room
 from kg_neo4j._cli.terminal import wordiness
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
@@ -29,6 +31,7 @@ _WORDINESS = [
 ]
 _PRICE = inspect.Parameter("price", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
 _SPENDING = {"budget_usd", "allow_spend"}  # a command with one of these needs a price
+_WORD = re.compile(r"[a-z][a-z-]*")  # a value that a metavar names, such as auto|local
 _general: dict[str, Any] = {}  # settings that options of several commands make, for `settings_for`
 
 
@@ -82,11 +85,23 @@ def _declared(parameter: inspect.Parameter, owner: Callable[..., Any], **more: A
     name, own = parameter.name, _tables(owner.__module__) or {}
     general: Any = data_files.beside(__file__).values["shared"]
     said = {**(own.get(owner.__name__, {}).get(name) or own.get("shared", {}).get(name) or general[name]), **more}
+    if kind := said.pop("completes", " ".join(filter(_WORD.fullmatch, said.get("metavar", "").split("|")))):
+        said["autocompletion"] = _completion(kind)
     if said.pop("argument", False):
         return parameter.replace(annotation=Annotated[parameter.annotation, typer.Argument(**said)])
     flags = said.pop("flags", f"--{name.replace('_', '-')}")
     declared = typer.Option(*([flags] if isinstance(flags, str) else flags), **said)
     return parameter.replace(annotation=Annotated[parameter.annotation, declared])
+
+
+def _completion(kind: str) -> Callable[[typer.Context, str], list[str]]:
+    """Return what lists the values of a kind for a shell; none without the room of guesses."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        find = of_room("guesses.values:complete")
+        return find(kind, ctx.params, incomplete) if find else []
+
+    return complete
 
 
 def _keep(parameter: typer.CallbackParam, value: bool) -> None:

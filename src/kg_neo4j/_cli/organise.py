@@ -163,7 +163,7 @@ def tree(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Build or update narrative trees.
+    """Build or update summaries of texts, by aspect and level.
 
     A tree has summaries of a text by aspect and level.
     """

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kg_neo4j import data_files
 from kg_neo4j._cli.shapes import plain
+from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import RECEIVED, Silent
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 400  # characters of a table that no terminal shows
 EVERY_S = 10.0  # between two lines of a log
+SOON_S = 3.0  # before the first one of a stage that is done once
 
 
 @dataclass(slots=True)
@@ -56,10 +59,10 @@ class _Stage:
         """Return how far the stage is: "120 of 400 done, 3.1 a second, 1 min 30 s left"."""
         seconds = time.monotonic() - self.started
         if not self.done:
-            return f"nothing done yet, {_duration(seconds)}"
+            return f"nothing done yet, {duration(seconds)}" if self.total else f"{duration(seconds)} so far"
         if self.total is None:
             return f"{self.done:,} done, {_figure(self.done / seconds)} a second"
-        left = _duration(seconds * (self.total - self.done) / self.done)
+        left = duration(seconds * (self.total - self.done) / self.done)
         return f"{self.done:,} of {self.total:,} done, {_figure(self.done / seconds)} a second, {left} left"
 
 
@@ -67,7 +70,8 @@ def _figure(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return seconds in words: "1 min 30 s"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
@@ -103,7 +107,10 @@ class QuietProgress(Silent):
 
 @dataclass(eq=False)
 class LogProgress(QuietProgress):
-    """Prints a line on standard error every ten seconds: the stage, how far it is, the rate, the time left."""
+    """Prints a line on standard error every ten seconds: the stage, how far it is, the rate, the time left.
+
+    The first one comes after three seconds for a stage that terminal.toml describes: Neo4j starts.
+    """
 
     every_s: float = EVERY_S
     _counts: dict[str, float] = field(default_factory=dict, init=False)
@@ -127,10 +134,14 @@ class LogProgress(QuietProgress):
         typer.echo(message, err=True)
 
     def _report(self) -> None:
-        while not self._over.wait(self.every_s):
+        described, first = data_files.beside(__file__).table("stages"), True
+        while not self._over.wait(min(SOON_S, self.every_s) if first else self.every_s):
             for name, stage in list(self._stages.items()):
-                counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
-                typer.echo(", ".join([f"{name}: {stage.said()}", *filter(None, [stage.received]), *counts]), err=True)
+                if not first or name in described:
+                    counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
+                    parts = f"{described.get(name, name)}: {stage.said()}", *filter(None, [stage.received]), *counts
+                    typer.echo(", ".join(parts), err=True)
+            first = False
 
 
 @dataclass(eq=False)
@@ -266,6 +277,15 @@ def print_error(kind: str, message: str, hint: str | None, *, as_json: bool) -> 
     typer.echo(f"error: {message}", err=True)
     if hint:
         typer.echo(f"  try: {hint}", err=True)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask a person; exit with 1 where the answer is no. Raises UsageError where no terminal can give an answer."""
+    if not yes and not sys.stdin.isatty():
+        raise UsageError(f"{question} No terminal is there to answer", hint="the same command with --yes")
+    if not yes and not typer.confirm(question, err=True):
+        typer.echo("nothing was changed", err=True)
+        raise typer.Exit(1)
 
 
 def remark(name: str, lines: Iterable[object]) -> None:

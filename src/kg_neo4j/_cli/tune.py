@@ -35,7 +35,7 @@ def tune(
     model: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Propose a schema or aspects for a text.
+    """Propose the types to extract from a text (a schema).
 
     A schema has types and a worked example; aspects are for `kg tree`.
     """

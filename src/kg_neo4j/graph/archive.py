@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import BadArchive, UsageError
 from kg_neo4j.graph import archive_records as records
 from kg_neo4j.graph.archive_records import Header, NodeLine, Properties, RelationshipLine
@@ -268,7 +269,7 @@ class TextPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphDifference:
+class GraphDifference(Readable):
     """One document, entity or fact that is not the same in both."""
 
     kind: str  # "document", "entity" or "fact"

@@ -6,12 +6,12 @@ Browser, which runs one statement at a time, they are literals in the same text.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
 
 from kg_neo4j import plugins
+from kg_neo4j.display import near
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -93,9 +93,7 @@ def _find(name: str) -> Query:
     known = {outside_name(query): query for query in list_reports()}
     if name in known:
         return known[name]
-    close = difflib.get_close_matches(name.replace("_", "-"), known, n=1)
-    hint = f"did you mean {close[0]}?" if close else "`kg report` lists them"
-    raise UsageError(f"there is no report {name[:80]!r}", hint=hint)
+    raise UsageError(f"there is no report {name[:80]!r}", hint=near(name[:80].replace("_", "-"), known))
 
 
 def _values(query: Query, graph: str, parameters: Mapping[str, Value]) -> dict[str, Value]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from kg_neo4j.errors import SchemaConflict, UnfinishedImport
+from kg_neo4j.errors import NoSuchGraph, SchemaConflict, UnfinishedImport
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress, Reader, Row
@@ -29,13 +29,20 @@ def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
 
 
 def connect(
-    settings: Settings, progress: Progress, *, to_write: bool = False, as_it_is: bool = False, rebuild: bool = False
+    settings: Settings,
+    progress: Progress,
+    *,
+    to_write: bool = False,
+    as_it_is: bool = False,
+    rebuild: bool = False,
+    makes: list[str] | None = None,
 ) -> Database:
     """Open the database that `settings` mean and check that it and the graph can be used.
 
     Starts the managed local server where no other is named. With `to_write`, the constraints and indexes that writing
-    needs stand. With `rebuild`, a graph of another format is deleted. Raises the DatabaseError that says what is wrong,
-    also as `refuse`; with `as_it_is`, not as `refuse`.
+    needs stand. With `rebuild`, a graph of another format is deleted. Only with `makes` may there be no such graph; it
+    gets a note if there are others. Raises NoSuchGraph, the DatabaseError that says what is wrong, also as `refuse`;
+    with `as_it_is`, neither NoSuchGraph nor as `refuse`.
     """
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(Database(locate(settings, progress)))
@@ -54,6 +61,12 @@ def connect(
             progress.note(f"graph {settings.graph!r} has another format; its {deleted:,} nodes were deleted")
         elif not as_it_is:
             _refuse(obstacles, settings.graph)
+            if any(row["is_absent"] for row in obstacles):
+                error = no_such_graph(database, settings.graph)
+                if makes is None:
+                    raise error
+                if error.known:
+                    makes.append(f"graph {settings.graph!r} is new" + error.meant)
         stack.pop_all()
     return database
 
@@ -67,8 +80,15 @@ def _obstacles(reader: Reader, graph: str) -> Sequence[Row]:
     return reader.read(queries.get("write/obstacles"), graph=graph, format=GRAPH_FORMAT)
 
 
+def no_such_graph(reader: Reader, graph: str) -> NoSuchGraph:
+    """Return the error of a graph that there is not, with the names of those that there are."""
+    return NoSuchGraph(graph, [row["graph"] for row in reader.read(queries.get("write/named_graphs"))])
+
+
 def _refuse(obstacles: Sequence[Row], graph: str) -> None:
     for row in obstacles:
+        if row["is_absent"]:
+            continue
         if row["is_other"]:
             found = "no format number" if row["format"] is None else f"format {row['format']}"
             raise SchemaConflict(

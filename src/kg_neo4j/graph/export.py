@@ -1,7 +1,7 @@
 """The sorted export: one JSON object a line, without times, run ids or vectors, so that equal graphs give equal bytes.
 
 Nodes come first, by label and id, then relationships, by start, type and end. Object keys are sorted; text is UTF-8.
-Entities and relationships alone, without evidence, go to CSV and GraphML for other tools.
+Entities and relationships alone, each with a quote, go to CSV and GraphML for other tools.
 An archive holds all that kg-neo4j wrote, and is what `graph/importing.py` reads back; its format is in `archive`.
 """
 
@@ -52,8 +52,10 @@ _NODE = {
     "community": "long",
     "pagerank": "double",
 }
-_EDGE = {"type": "string", "evidence": "long", "fact_id": "string"}
-_COLUMNS = ("source", "target", *_EDGE)  # of the CSV of relationships
+_EDGE = dict.fromkeys("type quote document start_date end_date fact_id".split(), "string")
+_EDGE |= {"evidence": "long", "by_hand": "long"}
+_READ = "source type target quote document start_date end_date evidence by_hand"
+COLUMNS = tuple(f"{_READ} source_id target_id fact_id".split())  # of relationships
 _XML_REFUSES = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "")
 PAGE = 1_000  # nodes read at a time: 20 MB with vectors of 1,536
 
@@ -77,7 +79,7 @@ def export(database: Database, graph: str, file: TextIO) -> int:
 
 
 def export_file(database: Database, graph: str, target: Path) -> int:
-    """Write the export to `target`, whole or not at all, and return the number of lines."""
+    """Write the export as JSON lines to `target`, whole or not at all, and return their number."""
     with whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         return export(database, graph, file)
 
@@ -222,6 +224,17 @@ def check_suffix(target: Path) -> None:
         raise UsageError(f"no format has the suffix {target.suffix!r}", hint=hint)
 
 
+def stated(database: Database, graph: str) -> Iterator[dict[str, Any]]:
+    """Yield all relationships, by the names of their ends, each with the words that state it; see COLUMNS."""
+    rows = database.read(queries.get("retrieve/all_relationships"), graph=graph)
+    chunks = sorted({row["chunk_id"] for row in rows if row["start"] is not None})
+    texts = {row["id"]: row["text"] for row in database.read(queries.get("write/chunk_texts"), ids=chunks)}
+    for row in rows:  # the server counts other units than characters, so words are taken out here
+        text = texts.get(row["chunk_id"], "")
+        quote = text[row["start"] : row["end"]] if text and row["start"] is not None else row["quote"]
+        yield {name: quote if name == "quote" else row[name] for name in COLUMNS}
+
+
 def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
     """Write `target`, a .graphml file, or for a .csv file NAME-nodes.csv and NAME-relationships.csv next to it.
 
@@ -229,11 +242,11 @@ def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
     all. Raises UsageError where it cannot be written.
     """
     nodes = database.read(queries.get("retrieve/all_entities"), graph=graph)
-    relationships = database.read(queries.get("retrieve/all_relationships"), graph=graph)
+    relationships: list[Row] = [*stated(database, graph)]
     paths: tuple[Path, ...] = (target,)
     if target.suffix.lower() == ".csv":
         paths = tuple(target.with_name(f"{target.stem}-{part}.csv") for part in ("nodes", "relationships"))
-        for path, rows, columns in zip(paths, (nodes, relationships), (("id", *_NODE), _COLUMNS), strict=True):
+        for path, rows, columns in zip(paths, (nodes, relationships), ((*_NODE, "id"), COLUMNS), strict=True):
             with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
                 writer.writeheader()
@@ -254,7 +267,7 @@ def _graphml(nodes: Iterable[Mapping[str, Any]], relationships: Iterable[Mapping
     for row in nodes:
         yield f"<node id={quoteattr(row['id'])}>{_data('node', _NODE, row)}</node>"
     for row in relationships:
-        ends = f"source={quoteattr(row['source'])} target={quoteattr(row['target'])}"
+        ends = f"source={quoteattr(row['source_id'])} target={quoteattr(row['target_id'])}"
         yield f"<edge {ends}>{_data('edge', _EDGE, row)}</edge>"
     yield "</graph>"
     yield "</graphml>"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import whole
@@ -18,27 +19,37 @@ _LETTERS = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y
 
 
 @dataclass(frozen=True, slots=True)
-class PlotReport:
+class PlotReport(Readable):
     """What was drawn, and where."""
 
-    path: Path
+    path: Path | None
     nodes: int
     relationships: int
     left_out: int  # entities without a relationship
     caption: str  # what is shown, and why
 
 
-def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
+@dataclass(frozen=True, slots=True)
+class DrawnGraph(PlotReport):
+    """A picture that was written into no file: a notebook shows its page."""
+
+    page: str = field(default="", repr=False)
+
+
+def plot(
+    database: Database, graph: str, target: Path | None, *, colour_by: str = "type", limit: int = 150
+) -> PlotReport:
     """Draw the `limit` most connected nodes of `graph` (>= 1, default 150: more cannot be read) into `target`.
 
     The extension decides: .png and .svg are one picture. .html is a page with a viewer: it can be moved and searched, a
     click shows quotes, and it needs no network. `colour_by` is "type" or "community". The caption counts entities
-    without a relationship, which are not drawn. An existing file is replaced once the new one is whole.
+    without a relationship, which are not drawn. An existing file is replaced once the new one is whole. Without a
+    target the page is in the result, a DrawnGraph.
 
     Raises UsageError for another extension, a missing library, a folder that does not exist, a graph without a
     relationship, and for a PNG where the machine has no font.
     """
-    suffix = _check(target, colour_by, limit)
+    suffix = _check(target or Path("graph.html"), colour_by, limit)
     data = read_graph(database, graph, limit)
     if not data.nodes:
         why, hint = "is empty", f"kg load FILE --graph {graph}"
@@ -50,8 +61,11 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
     else:
         picture = draw_file(view(data, colour_by))
         content = as_png(picture) if suffix == ".png" else picture.encode("utf-8")
+    drawn = (target, len(data.nodes), len(data.relationships), data.alone, data.caption())
+    if target is None:
+        return DrawnGraph(*drawn, page=content.decode("utf-8"))
     write_whole(target, content)
-    return PlotReport(target, len(data.nodes), len(data.relationships), data.alone, data.caption())
+    return PlotReport(*drawn)
 
 
 def as_png(picture: str, *, system_fonts: bool = True) -> bytes:

@@ -111,7 +111,7 @@ def study_narrative(
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress)
     judge_of(settings, options.judge)  # an invalid judge is refused before anything is paid
-    with connect(settings, progress, to_write=True) as database:
+    with connect(settings, progress, to_write=True, makes=[]) as database:
         with saying_what_stays(building.own_graphs, progress):
             building.build(database)
             database.indexes = None  # other connections have made some
@@ -155,7 +155,7 @@ def plan_narrative(
     """
     asked = read_narrative(questions)
     building = _building_of(sources, settings, options, progress, is_plan=True)
-    with connect(settings, progress, to_write=True) as database:
+    with connect(settings, progress, to_write=True, makes=[]) as database:
         building.build(database)
         graph = building.of(LEAF_TOKENS).graph
         ways = options.wanted.ways(_aspects_of(database, graph) or [each.name for each in load_aspects(None)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.terminal import progress
 from kg_neo4j.errors import UsageError
 
 
@@ -18,8 +19,12 @@ def serve(
     model: str | None = None,
     graph: str | None = None,
 ) -> None:
-    """Serve graphs: web pages, a JSON API, and MCP tools at /mcp. All, or one; reads only, unless you allow more."""
+    """Serve web pages, a JSON API and tools for agents (MCP).
+
+    All graphs, or one with --graph. It only reads, unless --allow-write is given.
+    """
     _require()
+    from kg_neo4j.graph.connection import locate
     from kg_neo4j_serve.app import listen, run
     from kg_neo4j_serve.connection import Rights
     from kg_neo4j_serve.guard import Access
@@ -31,6 +36,8 @@ def serve(
     access = Access.to(host, token, names or ())
     service = Service(settings, Rights(allow_write, allow_spend), has_all=graph is None)
     listener = listen(host, port)
+    with progress() as bars:  # else the first page would wait while the local database starts
+        locate(settings, bars)
     shown = f"[{host}]" if ":" in host else host
     base = f"http://{shown}:{listener.getsockname()[1]}"
     shown = "" if graph is not None else "all graphs, first "
@@ -43,7 +50,7 @@ def serve(
 def mcp(
     allow_write: bool = False, allow_spend: float | None = None, model: str | None = None, graph: str | None = None
 ) -> None:
-    """Offer the same tools to one MCP client over stdin and stdout."""
+    """Offer the same tools to one agent, such as Claude Desktop, by MCP over stdin and stdout."""
     _require()
     from kg_neo4j_serve.connection import Rights
     from kg_neo4j_serve.mcp import run_stdio

@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import filterfalse, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.records import LoadPlan
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.jobs import ENDED, STOPPING, made_safe
+from kg_neo4j_serve.jobs import ENDED, NEW, STOPPING, made_safe
 from kg_neo4j_serve.limits import checked, page, picked, start_of
 from kg_neo4j_serve.refusals import missing
 from kg_neo4j_serve.rendering import Action, ServedPage
@@ -174,7 +174,7 @@ def _notes(found: LoadPlan, folder: Path) -> Iterable[str]:
     """Yield what a person should know, without the path of the folder."""
     for each in found.skipped:
         yield f"{each.source} would be skipped: {each.reason}".replace(f"{folder}/", "")
-    for note in found.notes:
+    for note in filterfalse(NEW.fullmatch, found.notes):
         yield note.replace(f"{folder}/", "")
 
 

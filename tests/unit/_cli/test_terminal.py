@@ -8,9 +8,12 @@ import sys
 from dataclasses import replace
 
 import pytest
+import typer
 
+from kg_neo4j._cli import terminal
 from kg_neo4j._cli.terminal import print_json, print_table, spent
 from kg_neo4j.records import Usage
+from kg_runner import RunKg
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "cp1252"])
@@ -35,3 +38,30 @@ def test_thoughts_are_shown_apart_from_what_else_was_written() -> None:
     used = Usage(2, 1_000, 900, 0.5, reasoning_tokens=640)
     assert spent(used) == "2 calls, 1,000 tokens in, 900 out (640 of them thoughts), 0.5000 USD"
     assert "thoughts" not in spent(replace(used, reasoning_tokens=0))
+
+
+def test_a_question_without_a_terminal_names_the_option_that_answers_it(run_kg: RunKg) -> None:
+    code, out, err = run_kg(["db", "reset", "--graph", "notes"], {}, typed="y\n")
+    assert (code, out) == (2, "")
+    assert err == "error: Delete graph 'notes'? No terminal is there to answer\n  try: the same command with --yes\n"
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y", None), ("n", 1), ("", 1)])
+def test_a_question_on_a_terminal_is_asked(
+    typed: str, code: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{typed}\n"))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    if code is None:
+        terminal.confirm("Delete it?", yes=False)
+    else:
+        with pytest.raises(typer.Exit) as left:
+            terminal.confirm("Delete it?", yes=False)
+        assert left.value.exit_code == code
+        assert "nothing was changed" in capsys.readouterr().err
+
+
+def test_a_list_of_sources_is_named_for_a_dash(run_kg: RunKg) -> None:
+    code, _, err = run_kg(["load", "-"], {}, typed="a.txt\n")
+    assert code == 2
+    assert "`kg load --from -`" in err

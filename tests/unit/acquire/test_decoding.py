@@ -109,7 +109,10 @@ def test_few_letters_beyond_ascii_in_a_short_text_are_refused():
     ("data", "reason"),
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "an image"),
-        (b"PK\x03\x04" + bytes(100), "zip archive"),
+        (
+            b"PK\x03\x04" + bytes(100),
+            "zip archive: unpack it; an office file needs its own ending",
+        ),
         (b"%PDF-1.7 text", "a PDF"),
         (b"\x7fELF" + bytes(200), "a program"),
         (bytes(range(256)) * 20, "NUL bytes"),

@@ -7,7 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j.errors import UsageError
+from kg_neo4j.display import Readable
+from kg_neo4j.errors import NoSuchGraph, UsageError
 from kg_neo4j.graph import archive, queries
 from kg_neo4j.graph.archive import GraphDifference, compare
 from kg_neo4j.graph.archive_records import Header
@@ -31,7 +32,7 @@ ABSENT = (
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveReport:
+class ArchiveReport(Readable):
     """What an archive holds."""
 
     graph: str
@@ -44,7 +45,7 @@ class ArchiveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(Readable):
     """What an import did. `absent` lists what a plain export leaves out; nothing is absent from an archive."""
 
     graph: str
@@ -137,18 +138,27 @@ def import_graph(
 def diff(
     before: str | Path, after: str | Path | None = None, *, settings: Settings, progress: Progress = SILENT
 ) -> tuple[GraphDifference, ...]:
-    """Return how two exports differ, or, without `after`, an export and the graph as it is.
+    """Return how two graphs differ; without `after`, the second one is the graph of the settings.
 
-    Both are files of `kg export`, archives or not; the graphs may have different names. Raises BadArchive for another
-    file.
+    Each is a file of `kg export`, archive or not, or the name of a graph of the database. A file that is there comes
+    first. Raises BadArchive for another file, UsageError for a word that is neither.
     """
-    if after is not None:
-        return compare(Path(before), Path(after))
     with tempfile.TemporaryDirectory(prefix="kg-diff-") as folder:
-        now = Path(folder) / "now.jsonl"
-        with connect(settings, progress) as database:
-            export_file(database, settings.graph, now)
-        return compare(Path(before), now)
+        files: list[Path] = []
+        for given in (before, after):
+            file = Path(given or folder)
+            if given is None or not (file.exists() or file.suffix in (".jsonl", ".gz")):
+                own = settings if given is None else settings.model_copy(update={"graph": str(given)})
+                file = Path(folder) / f"{len(files)}.jsonl"
+                try:
+                    with connect(own, progress) as database:
+                        export_file(database, own.graph, file)
+                except NoSuchGraph as error:
+                    if given is None:
+                        raise
+                    raise UsageError(f"{own.graph!r} is no file, and {error}", hint=error.hint) from error
+            files.append(file)
+        return compare(*files)
 
 
 def _header(database: Database, graph: str) -> Header:
@@ -162,7 +172,7 @@ def _header(database: Database, graph: str) -> Header:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredGraph:
+class StoredGraph(Readable):
     """How far one graph of the store is done."""
 
     graph: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -36,7 +37,7 @@ FIND_DOMAIN, NO_DOMAIN = "auto", "none"
 
 
 @dataclass(frozen=True, slots=True)
-class ListedCommunity:
+class ListedCommunity(Readable):
     """A community as it is listed. The report's part is None or empty where it has none."""
 
     id: str

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from kg_neo4j import factory
 from kg_neo4j._models.prices import price_of
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import KgError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.connection import connect, no_such_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.local_server import local_neo4j
@@ -26,7 +27,7 @@ EXPLAINED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Readable):
     """What one graph holds, and where it is."""
 
     graph: str
@@ -50,11 +51,14 @@ class Diagnosis:
 
 
 def status(*, settings: Settings, progress: Progress = SILENT) -> Status:
-    """Return what the graph of the settings holds. Starts no server. Raises DatabaseError."""
+    """Return what the graph of the settings holds. Starts no server. Raises DatabaseError, NoSuchGraph."""
     model = factory.model_and_server(settings)[0] or None
     if not _is_running(settings):
         return Status(settings.graph, model, None)
     with connect(settings, progress, as_it_is=True) as database:
+        missing = no_such_graph(database, settings.graph)
+        if missing.known and settings.graph not in missing.known:
+            raise missing
         size = database.read(queries.get("write/count_graph"), graph=settings.graph)[0]
         return Status(
             settings.graph,
@@ -88,7 +92,7 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
 
 def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
     try:
-        database = connect(settings, progress)
+        database = connect(settings, progress, makes=[])
     except KgError as error:
         yield Diagnosis("database", False, str(error), error.hint)
         return

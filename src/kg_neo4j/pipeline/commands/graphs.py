@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import GdsMissing
 from kg_neo4j.graph import constraints, queries
 from kg_neo4j.graph.connection import connect
@@ -26,7 +27,7 @@ class NamedGraph:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletedGraph:
+class DeletedGraph(Readable):
     """What deleting a graph removed."""
 
     graph: str

@@ -22,6 +22,7 @@ from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.exchange import ExtractedDocument
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph import documents as stored_documents
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.documents import HAND, CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
@@ -80,7 +81,7 @@ def load(
     checked = check_sources([source for source, paths in extracted.items() if not paths], settings, options, tally)
     with (
         tracing.span("load", {"kg_neo4j.graph": settings.graph}, settings.trace_text),
-        connect(settings, progress, to_write=True, rebuild=options.rebuild) as database,
+        connect(settings, progress, to_write=True, rebuild=options.rebuild, makes=tally.notes) as database,
         Lease(database, settings.graph) as lease,
         said_what_is_left(database, settings.graph),
     ):
@@ -215,6 +216,7 @@ def unload(
         if by_hand := next((each for each in found if each.kind == HAND), None):
             raise UsageError(f"{by_hand.title!r} was stated by hand", hint=f"kg fact undo {by_hand.key[:8]}")
         with Lease(database, graph) as lease:
+            before = database.read(queries.get("write/count_graph"), graph=graph)[0]
             run, schema = Run(database, lease, settings, tally, progress, "unload"), widest_schema(stored)
             tally.documents = len(found)
             tally.chunks = sum(stored_documents.withdraw_chunks(database, lease, graph, each.id) for each in found)
@@ -223,7 +225,17 @@ def unload(
             communities = run.derive()
             for each in found:
                 stored_documents.delete_document(lease, graph, each.id)
-            return tally.report(database, graph, communities)
+            report = tally.report(database, graph, communities)
+            lost = (before["nodes"] - report.nodes, before["relationships"] - report.relationships)
+            kept = (len(stored) - len(found), sum(each.chunks for each in stored) - tally.chunks)
+            left = _counted(*kept, report.nodes, report.relationships)
+            said = f"removed {_counted(len(found), tally.chunks, *lost)}; left: {left}"
+            return replace(report, notes=(said, *report.notes))
+
+
+def _counted(*counts: int) -> str:
+    names = (("document", "documents"), ("chunk", "chunks"), ("entity", "entities"), ("relationship", "relationships"))
+    return ", ".join(f"{count:,} {name[count != 1]}" for count, name in zip(counts, names, strict=True))
 
 
 def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:

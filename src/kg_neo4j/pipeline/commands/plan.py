@@ -254,5 +254,5 @@ def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Da
             tally.notes.append("there is no local database yet, so nothing is stored")
             yield None
             return
-    with connect(settings, progress) as database:
+    with connect(settings, progress, makes=tally.notes) as database:
         yield database

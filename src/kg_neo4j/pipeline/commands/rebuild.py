@@ -18,7 +18,7 @@ from kg_neo4j.extract.engine import ExtractionConfig, show
 from kg_neo4j.extract.reading import Rounds
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.connection import connect, refuse
+from kg_neo4j.graph.connection import connect, no_such_graph, refuse
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import HAND, CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
@@ -39,13 +39,15 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
     """Copy the graph of the settings to the graph `target`; the stored answers are replayed, and no model is called.
 
     A copy that was stopped continues when it is repeated. Decisions of a person, trees and community reports are not
-    copied. Raises UsageError where the graph is empty, or `target` holds a document that it does not.
+    copied. Raises NoSuchGraph where it has no document, UsageError where `target` holds a document that it does not.
     """
     tally, graph = Tally(), settings.graph
     own = settings.model_copy(update={"graph": target})
-    with connect(own, progress, to_write=True) as database:
+    with connect(own, progress, to_write=True, makes=[]) as database:
         refuse(database, graph)
         stored = tuple(each for each in stored_documents.list_documents(database, graph) if each.kind != HAND)
+        if not stored:
+            raise no_such_graph(database, graph)
         _check(stored, stored_documents.list_documents(database, target), graph, target)
         with Lease(database, graph), Lease(database, target) as lease:
             run = Run(database, lease, own, tally, progress, "rebuild")
@@ -72,8 +74,6 @@ def _check(stored: tuple[StoredDocument, ...], there: tuple[StoredDocument, ...]
         raise UsageError(f"the name of a graph has 1 to {LONGEST_NAME} characters")
     if graph == target:
         raise UsageError(f"graph {graph!r} cannot be copied to itself")
-    if not stored:
-        raise UsageError(f"graph {graph!r} is empty", hint="`kg graphs list` lists the graphs")
     known = {document.key for document in stored}
     if other := next((document.key for document in there if document.key not in known), None):
         raise UsageError(

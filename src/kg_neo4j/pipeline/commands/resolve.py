@@ -9,6 +9,7 @@ from pkgutil import resolve_name
 
 from kg_neo4j import factory
 from kg_neo4j._models.budget import Budget
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
@@ -51,7 +52,7 @@ class ResolveOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolveReport:
+class ResolveReport(Readable):
     """What resolving, or undoing, found and did."""
 
     run: int  # number of this run in its graph; 0 where nothing was stored

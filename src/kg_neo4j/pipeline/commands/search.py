@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -22,7 +23,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(Readable):
     """An entity or a passage that fits the words of a search."""
 
     kind: str  # "entity" or "passage"
@@ -34,17 +35,26 @@ class SearchHit:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class SearchResult(Readable):
     """What fits the words of a search: entities by name, then passages by words and by meaning, the best first."""
 
     words: str
     hits: tuple[SearchHit, ...]
     notes: tuple[str, ...] = ()  # what could not be searched
 
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        return iter(self.hits)
+
+    def __getitem__(self, number: int) -> SearchHit:
+        return self.hits[number]
+
 
 @dataclass(frozen=True, slots=True)
-class ShownFact:
+class ShownFact(Readable):
     """A fact about an entity, with the words that state it."""
 
     source: str
@@ -61,7 +71,7 @@ class ShownFact:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPassage:
+class ShownPassage(Readable):
     """A chunk that mentions an entity."""
 
     document: str  # title
@@ -69,8 +79,8 @@ class ShownPassage:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEntity:
+@dataclass(frozen=True, slots=True, repr=False)
+class ShownEntity(Readable):
     """What the graph has about one entity."""
 
     id: str
@@ -85,6 +95,9 @@ class ShownEntity:
     facts: tuple[ShownFact, ...]  # the best attested first, at most 20
     passages: tuple[ShownPassage, ...]  # at most 5
     near: tuple[str, ...]  # names of other entities that the name given may mean
+
+    def __iter__(self) -> Iterator[ShownFact]:
+        return iter(self.facts)
 
 
 def search(words: str, *, settings: Settings, limit: int = LIMIT, progress: Progress = SILENT) -> SearchResult:

@@ -11,6 +11,7 @@ from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -65,7 +66,7 @@ class _Trees:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeReport(_Trees):
+class TreeReport(_Trees, Readable):
     """What building the trees of one name did."""
 
     seconds: float

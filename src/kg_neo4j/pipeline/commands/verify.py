@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from kg_neo4j.acquire import files
 from kg_neo4j.acquire.interface import ReadOptions
 from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.acquire.language import detect, primary
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
@@ -41,7 +43,7 @@ ENGLISH = ("en", "simple")  # codes of the languages whose denials and clauses a
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedClaim:
+class VerifiedClaim(Readable):
     """A claim of a text, and what the graph says of it."""
 
     claim: str
@@ -52,7 +54,7 @@ class VerifiedClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedText:
+class VerifiedText(Readable):
     """The claims of a text in order."""
 
     claims: tuple[VerifiedClaim, ...]
@@ -174,12 +176,12 @@ class DocumentChange:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAgain:
+class AskedAgain(Readable):
     """A saved question, and what became of its answer."""
 
     question: str
-    change: str  # "same", "changed", or "new" where no answer was saved
-    before: str  # "" where none was saved
+    change: str  # "right" or "wrong" where the line has `answer`; else "same", "changed", or "new" if none was saved
+    before: str  # the expected or the saved answer; "" where there is none
     after: str
     found: bool  # whether the graph holds an answer now
     documents: tuple[DocumentChange, ...] = ()  # of an answer that changed
@@ -195,8 +197,9 @@ def check_answers(
 ) -> tuple[AskedAgain, ...]:
     """Ask the questions of a file of JSON lines, and compare the answers with those saved in it.
 
-    A line has `question`, and may have `mode`; other fields are kept. With `save` the answers of now are written to
-    the file, as `saved` of each line. An answer is the same where its text is, and whether one was found. Raises
+    A line has `question`, and may have `mode` and `answer`; other fields are kept. With `save` the answers of now are
+    written to the file, as `saved` of each line. An answer is the same where its text is, and whether one was found. It
+    is right where the short answer, or its text, has the words of `answer`, whole, whatever case and spaces. Raises
     SourceNotFound, UnreadableSource for a line without a question, BudgetReached, and what `ask` raises.
     """
     rows = [row for _, row in read_rows(str(file))]
@@ -216,7 +219,11 @@ def check_answers(
             answer = answers.answer(question, options)
             was = row.get("saved") or {}
             now = _saved(database, settings.graph, answer)
-            found.append(_compared(question, was, now, _texts(database, settings.graph, was)))
+            compared = _compared(question, was, now, _texts(database, settings.graph, was))
+            if wanted := row.get("answer"):
+                is_met = any(_folded(wanted) in _folded(each) for each in (answer.short, answer.answer))
+                compared = replace(compared, change="right" if is_met else "wrong", before=str(wanted), documents=())
+            found.append(compared)
             row["saved"] = now
             progress.advance("ask")
         progress.finish("ask")
@@ -224,6 +231,11 @@ def check_answers(
         with whole(Path(file)) as partial:
             partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return tuple(found)
+
+
+def _folded(text: object) -> str:
+    """Return the words of a text for comparison, with a space before and after each."""
+    return " ".join(["", *re.findall(r"\w+|[^\w\s]", str(text).casefold()), ""])
 
 
 def _saved(database: Database, graph: str, answer: Answer) -> _Saved:

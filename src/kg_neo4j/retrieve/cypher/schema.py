@@ -53,7 +53,8 @@ class GraphSchema:
 def read_schema(database: Database, graph: str) -> GraphSchema:
     """Return the schema of `graph`. Three round trips, two over all of the graph."""
     rows = database.read(queries.get("write/other_schemas"), graph=graph, schema_hash="")
-    wide = schemas.widest([stored_schema(row["schema"], row["schema_text"]) for row in rows])
+    written = [stored_schema(row["schema"], row["schema_text"]) for row in rows]
+    wide = schemas.widest(written or [schemas.load(schemas.BUILT_IN[0])])  # an empty graph has none
     columns = (*wide.node_properties, *wide.relationship_properties)
     labels: dict[str, int] = {}
     node_properties: dict[str, tuple[str, ...]] = dict.fromkeys(VISIBLE, ())
@@ -65,8 +66,7 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
         elif TYPE_PATTERN.fullmatch(label):
             labels[label] = row["Count"]
     relationships: dict[str, int] = {}
-    ends: dict[str, tuple[str, str]] = {}
-    samples: dict[str, tuple[str, str]] = {}
+    ends, samples = dict[str, tuple[str, str]](), dict[str, tuple[str, str]]()
     properties: set[str] = set()
     for row in database.read(queries.get("questions/schema_relationships"), graph=graph):
         name = row["RelationshipType"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j._models.budget import Budget
+from kg_neo4j.display import Readable
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.connection import connect
@@ -24,7 +25,7 @@ from kg_neo4j.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Readable):
     """A correction as people see it."""
 
     id: str
@@ -39,7 +40,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionReport:
+class CorrectionReport(Readable):
     """What a correction, or taking one back, did."""
 
     corrections: tuple[Correction, ...]  # stored or taken back now; none where nothing changed

@@ -14,7 +14,7 @@ app = typer.Typer(help="Compare schemas, or make one of an ontology.", no_args_i
 
 @app.command(name="diff")
 def schema_diff(old: str, new: str, as_json: bool = False) -> None:
-    """Say what a change of a schema means for graphs that were loaded with it."""
+    """Say what a change of a schema means for loaded graphs."""
     from kg_neo4j.extract import schema
     from kg_neo4j.extract.schema_changes import compare
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._cli.terminal import print_facts, print_text, remark, show
-from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.reading import USABLE
 from kg_neo4j.extract.schema import ColumnKind
@@ -34,25 +33,15 @@ def map_tables(
     force: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Propose a map that makes a graph of tables.
+    """Propose how rows of tables become facts (a map).
 
     Name tables that belong together in one call: it finds columns with keys of another table.
     """
-    from kg_neo4j.rooms.tables import proposing, reading
+    from kg_neo4j.rooms.tables import proposing
 
     if target and target.exists() and not force:
         raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
-    tables: dict[str, reading.Table] = {}
-    sheets: dict[str, str] = {}
-    for source in dict.fromkeys(sources):
-        path, name = Path(source), Path(os.path.relpath(source, target.parent) if target else source).as_posix()
-        try:
-            for each in [sheet] if sheet else reading.sheets_of(path):
-                own = f"{name}/{each}" if each else name
-                tables[own] = reading.read_file(path, sheet=each, encoding=encoding)
-                sheets |= {own: each} if each else {}
-        except UnreadableSource as error:
-            raise UsageError(f"{source}: {error}", hint=error.hint) from error
+    tables, sheets = proposing.read_files(sources, target.parent if target else None, sheet, encoding)
     text = proposing.propose(tables, sheets)
     if target is None:
         show({"map": text}, text, as_json=as_json)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.rooms.tables import reading
 from kg_neo4j.rooms.tables.columns import LISTS, MOST, SeenColumn, SeenTable, found, relationship, see
 from kg_neo4j.rooms.tables.reading import Table
 from kg_neo4j.rooms.tables.rows import parts_of
@@ -33,6 +39,56 @@ def propose(tables: Mapping[str, Table], sheets: Mapping[str, str] | None = None
         for is_node, columns in ((True, schema.node_columns), (False, schema.relationship_columns))
     }
     return "\n".join([_HEAD, *(line for each in seen.values() for line in _Proposal(each, seen, kinds).lines())]) + "\n"
+
+
+class ProposedMap(dict[str, Any]):
+    """A map as `load` takes it. Printed, it is the text of its file."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(tomllib.loads(text))
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def proposed(sources: Iterable[Any]) -> ProposedMap:
+    """Propose a map of files, DataFrames, and mappings of names to DataFrames: `KnowledgeGraph.map`."""
+    given = list(sources)
+    tables, sheets = read_files([each for each in given if isinstance(each, str | Path)])
+    unnamed = itertools.count(1)
+    frames: dict[str, Any] = {}
+    for each in given:
+        if not isinstance(each, str | Path):
+            frames |= each if isinstance(each, Mapping) else {f"table_{next(unnamed)}": each}
+    tables |= {name: reading.of_frame(frame) for name, frame in frames.items()}
+    if not tables:
+        raise UsageError("there is no table to propose a map of", hint="name files, or pass DataFrames")
+    text = propose(tables, sheets)
+    for name in frames:  # it is no file
+        text = text.replace(f"\nfile = {_toml(name)}\n", f"\nname = {_toml(name)}\n")
+    return ProposedMap(text)
+
+
+def read_files(
+    sources: Iterable[str | Path], folder: Path | None = None, sheet: str | None = None, encoding: str | None = None
+) -> tuple[dict[str, Table], dict[str, str]]:
+    """Return the tables of files, by their paths as seen from `folder`, and the sheets that some of them are."""
+    tables: dict[str, Table] = {}
+    sheets: dict[str, str] = {}
+    for source in dict.fromkeys(sources):
+        path, name = Path(source), Path(os.path.relpath(source, folder) if folder else source).as_posix()
+        try:
+            for each in [sheet] if sheet else reading.sheets_of(path):
+                own = f"{name}/{each}" if each else name
+                tables[own] = reading.read_file(path, sheet=each, encoding=encoding)
+                sheets |= {own: each} if each else {}
+        except UnreadableSource as error:
+            raise UsageError(f"{source}: {error}", hint=error.hint) from error
+    return tables, sheets
 
 
 class _Proposal:

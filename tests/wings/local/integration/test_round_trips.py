@@ -66,7 +66,7 @@ def taken(trips: RoundTrips) -> int:
 
 
 def names(settings: Settings) -> set[str]:
-    with connect(settings, SILENT) as database:
+    with connect(settings, SILENT, as_it_is=True) as database:
         return {row["name"] for row in database.indexes or ()}
 
 
@@ -153,7 +153,7 @@ def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(
     del loads
     embedder = factory.embedding_model(fresh)
     name = constraints.vector_index_name("Fact", embedder)
-    with connect(fresh, SILENT) as database, connect(fresh, SILENT) as other:
+    with connect(fresh, SILENT, as_it_is=True) as database, connect(fresh, SILENT, as_it_is=True) as other:
         other.schema(queries.get("write/drop_index"), name=name)
         vectors.prepare(database, embedder)
     assert name in names(fresh)
@@ -165,13 +165,13 @@ def test_runs_that_begin_at_once_make_the_rules_together(other_server: PrivateSe
             database.driver.execute_query(f"DROP CONSTRAINT `{row['name']}`")
 
     def begin(_: int) -> int:
-        with connect(fresh, SILENT) as database:
+        with connect(fresh, SILENT, as_it_is=True) as database:
             ensure_constraints(database)
             return len(database.indexes or ())
 
     with ThreadPoolExecutor(4) as crew:
         assert len(set(crew.map(begin, range(4)))) == 1
-    with connect(fresh, SILENT) as database, counted() as trips:
+    with connect(fresh, SILENT, as_it_is=True) as database, counted() as trips:
         ensure_constraints(database)
     assert taken(trips) == 0
 

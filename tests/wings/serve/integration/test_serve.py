@@ -115,6 +115,7 @@ def test_the_openapi_document_describes_what_comes(server: httpx.Client) -> None
         "status": {},
         "graphs": {},
         "corrections": {},
+        "query": {"cypher": "MATCH (a:PERSON) RETURN a.name AS name, a AS whole"},
         "verify": {"text": "Ada Lovelace married William King in 1835. Ada Lovelace was born in Paris."},
     }
     questions["source"] = {"id": server.get("/api/documents").json()["documents"][0]["id"]}

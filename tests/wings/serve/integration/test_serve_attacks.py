@@ -218,7 +218,7 @@ def test_a_server_that_only_reads_writes_by_no_way(server: httpx.Client, databas
     before = list(lines(database, notes.name))
     assert server.post("/api/load", json={"name": "a.txt", "text": "x"}).status_code == 403
     assert server.post("/api/load", files={"files": ("a.txt", b"x")}).status_code == 403
-    for name in ("query", "unload", "open", "close", "database", "load_files", "__init__", "jobs"):
+    for name in ("unload", "open", "close", "database", "load_files", "__init__", "jobs"):
         assert server.post(f"/api/{name}", json={}).status_code == 404
     for path in ("/api/ask", "/"):
         assert server.delete(path).status_code == 405

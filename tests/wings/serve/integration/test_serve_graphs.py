@@ -33,6 +33,7 @@ from served import PERSON, post, served
 ADA = "Ada Lovelace was born in London. Ada Lovelace married William King in 1835."
 ZELDA = "Zelda Zwick was born in Oslo. Zelda Zwick married Yann Zimmer in 1901."
 SECRET = re.compile("zelda|zwick|zimmer|oslo", re.IGNORECASE)  # words of the other graph, in its name, too
+ANYTHING = "MATCH (n) WHERE n.id = $x OR n.name = $x OR n.title = $x OR n.graph = $x RETURN n, n.graph AS graph"
 TOKEN = "a-token-of-twenty-four-ch"
 
 
@@ -149,6 +150,87 @@ def test_an_unknown_graph_is_not_found_and_never_made(
     assert near not in server.get("/api/graphs").json()["graphs"]
 
 
+def test_every_operation_takes_the_graph_as_an_argument(server: httpx.Client, both: Any) -> None:
+    first, second = both
+    for person, prefix, graph in (
+        ("Ada Lovelace", "", first.name),
+        ("Zelda Zwick", "", second.name),
+        ("Zelda Zwick", prefix_of(first.name), second.name),
+        ("Ada Lovelace", prefix_of(second.name), first.name),
+        ("Zelda Zwick", prefix_of(second.name), ""),
+    ):
+        given = {"name": person, "graph": graph}
+        card = server.get(f"{prefix}/api/entity", params=given).json()
+        assert card["name"] == person
+        assert server.post(f"{prefix}/api/entity", json=given).json() == card
+    question = {"question": "Whom did Zelda Zwick marry?", "graph": second.name}
+    with server.stream("GET", "/api/ask/events", params=question) as stream:
+        assert "Yann Zimmer" in "".join(stream.iter_text())
+    assert server.post("/api/documents", json={"graph": ["a"]}).status_code == 400
+    document = server.get("/api/openapi.json").json()
+    for methods in document["paths"].values():
+        for each in methods.values():
+            body = each.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            names = {*body.get("properties", {}), *(one["name"] for one in each.get("parameters", ()))}
+            assert names & {"graph", "id"}
+
+
+def test_every_door_refuses_an_unknown_graph_with_near_names(server: httpx.Client, both: Any) -> None:
+    """Each page, twin and route; then the tools and resources."""
+    name, near = both[1].name, both[1].name[:-1]
+    prefix = prefix_of(near)
+    paths = [each.path for each in rendering.declared("PAGES")]
+    routes = [f"/api/{each}" for each in (*api.METHODS, "ask/events", "openapi.json", "jobs/x/events")]
+    for path in (*paths, *map(rendering.twin_of, paths), *routes):
+        answer = server.get(f"{prefix}{path}", headers=PERSON)
+        assert answer.status_code == 404, path
+        if rendering.is_data(path):
+            error = answer.json()["error"]
+            assert error["type"] == "NoSuchGraph"
+            assert name in error["hint"]
+        else:
+            page = html.fromstring(answer.text)
+            assert page.xpath("//main//a/@href")[0] == f"{prefix_of(name)}/"
+            assert page.xpath("string(//main)").count(name) == 1
+            assert faults(answer.text) == []
+    assert server.get(prefix, headers=PERSON).status_code == 404
+    for each in rendering.declared("ACTIONS"):
+        assert post(server, each.path, prefix=prefix).status_code == 404, each.path
+    for each in (*api.METHODS, *api.WRITING):
+        given = {"graph": near} | {
+            key: "x" for key, one in api.method(each).parameters.items() if one.default is one.empty
+        }
+        given |= {"action": "undo", "what": ["x"]} if each == "correct" else {}
+        answer = server.post(f"/api/{each}", json=given)
+        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "NoSuchGraph"), each
+        assert name in answer.json()["error"]["hint"]
+
+    async def use() -> None:
+        async with Client(f"{str(server.base_url).rstrip('/')}/mcp") as client:
+            assert "argument graph" in (client.instructions or "")
+            schema = await client.call_tool("schema", {})
+            assert name in schema.structured_content["notes"][-1]
+            for tool in (await client.list_tools()).tools:
+                assert tool.input_schema["properties"]["graph"] == {
+                    "type": "string",
+                    "description": "default: first",
+                }
+                given = {"graph": near} | dict.fromkeys(tool.input_schema["required"], "x")
+                given |= {"action": "undo", "what": ["x"]} if tool.name == "correct" else {}
+                refused = await client.call_tool(tool.name, given)
+                assert refused.is_error
+                assert name in refused.content[0].text  # type: ignore[union-attr]
+            card = await client.call_tool("entity", {"name": "Zelda Zwick", "graph": name})
+            assert card.structured_content["name"] == "Zelda Zwick"
+            read = await client.read_resource(f"kg://{quote(name, safe='')}/entity/Zelda Zwick")
+            assert "# Zelda Zwick" in read.contents[0].text  # type: ignore[union-attr]
+            with pytest.raises(Exception, match=re.escape(name)):
+                await client.read_resource(f"kg://{quote(near, safe='')}/entity/Zelda Zwick")
+
+    anyio.run(use)
+    assert near not in server.get("/api/graphs").json()["graphs"]
+
+
 def test_files_are_loaded_into_the_graph_that_is_shown_and_loads_are_apart(
     server: httpx.Client, both: tuple[KnowledgeGraph, KnowledgeGraph]
 ) -> None:
@@ -231,6 +313,8 @@ def test_a_server_of_one_graph_shows_nothing_of_another_one_by_any_route(
         for name, report in (("graph", "most-connected"), ("from", "shortest-path"), ("name", "neighbours")):
             given = {"name": report, f"set.{name}": second.name, "set.to": known["entity"]}
             check(client.get("/api/report", params=given), second.name, report)
+        for value in values:
+            check(client.post("/api/query", json={"cypher": ANYTHING, "values": {"x": value}}), value, "query")
         for action in rendering.declared("ACTIONS"):
             fields = {"id": known["entity"], "left": "zelda zwick", "right": "yann zimmer", "verdict": "join"}
             answer = post(client, action.path, plan="0" * 32, **fields)
@@ -243,6 +327,31 @@ def test_a_server_of_one_graph_shows_nothing_of_another_one_by_any_route(
         anyio.run(use_tools, f"{str(client.base_url).rstrip('/')}/mcp", values)
     assert tried > 800
     assert second.entity("Zelda Zwick").name == "Zelda Zwick"  # it was there all the time
+
+
+def test_a_server_of_a_graph_that_is_not_there_yet_starts_and_names_no_other(both: Any, database: Database) -> None:
+    """A person fills it; what would name graphs that are spelt alike says nothing of them."""
+    name = f"{both[1].name}x"
+    settings = both[1].settings.model_copy(update={"graph": name})
+    try:
+        with served(settings, Rights(write=True)) as client:
+            for path in ("/", "/documents", "/graph", "/load", "/search", "/api/documents", "/api/schema"):
+                answer = client.get(path)
+                assert answer.status_code == 200, path
+                check(answer, name, path)
+            undone = client.post("/api/correct", json={"action": "undo", "what": ["x"]})
+            assert (undone.status_code, undone.json()["error"]["hint"]) == (404, "load one first")
+            check(undone, name, "correct")
+            plan = post(client, "/load", files=[("files", ("a.txt", b"Ada Lovelace was born in London."))])
+            check(client.get(plan.headers["location"]), name, "plan")
+            begun = client.post("/api/load", json={"name": "a.txt", "text": "Ada Lovelace was born in London."}).json()
+            with client.stream("GET", f"/api/jobs/{begun['id']}/events") as stream:
+                events = "".join(stream.iter_text())
+            assert '"state": "done"' in events
+            assert not SECRET.search(events.replace(json.dumps(name)[1:-1], "").replace(name, ""))
+            assert client.get("/api/documents").json()["total"] == 1
+    finally:
+        delete_graph(database, name)
 
 
 def check(answer: httpx.Response, given: str, where: str) -> None:
@@ -262,6 +371,7 @@ async def use_tools(address: str, values: tuple[str, ...]) -> None:
                 texts = {
                     name: value for name, each in tool.input_schema["properties"].items() if said(each) == "string"
                 }
+                texts |= {"cypher": ANYTHING, "values": {"x": value}} if tool.name == "query" else {}
                 found = await client.call_tool(tool.name, texts)
                 text = " ".join(each.text for each in found.content)  # type: ignore[union-attr]
                 text = text.replace(value, "") if value else text

@@ -108,23 +108,51 @@ def test_an_agent_asks_and_reads_on(connected: Connect, notes: KnowledgeGraph) -
     connected(use)
 
 
-def test_resources_are_documents_entities_and_reports(connected: Connect, notes: KnowledgeGraph) -> None:
+def test_resources_are_documents_entities_passages_and_reports(connected: Connect, notes: KnowledgeGraph) -> None:
     async def use(client: Client) -> None:
+        async def read(address: str) -> str:
+            [found] = (await client.read_resource(address)).contents
+            assert found.mime_type == "text/markdown"
+            return found.text  # type: ignore[union-attr]
+
         listed = (await client.list_resources()).resources
         by_name = {each.name: str(each.uri) for each in listed}
-        read = json.loads((await client.read_resource(by_name["ada"])).contents[0].text)  # type: ignore[union-attr]
-        assert read["passages"][0]["source_text"].startswith("Ada Lovelace was born")
         templates = (await client.list_resource_templates()).resource_templates
-        assert {each.uri_template.partition("{")[0] for each in templates} == {
-            "kg://document/",
-            "kg://entity/",
-            "kg://report/",
+        assert {each.uri_template for each in templates} == {
+            "kg://{graph}/document/{id}",
+            "kg://{graph}/entity/{name}",
+            "kg://{graph}/passage/{id}",
+            "kg://{graph}/report/{name}",
         }
-        ada = await client.read_resource(f"kg://entity/{notes.entity('Ada Lovelace').id}")
-        assert json.loads(ada.contents[0].text)["name"] == "Ada Lovelace"  # type: ignore[union-attr]
-        assert any(each.startswith("kg://report/") for each in by_name.values())
-        with pytest.raises(Exception, match="address of a resource"):
-            await client.read_resource("kg://document/../../etc/passwd")
+        document = await read(by_name["ada"])
+        assert document.startswith("# ada\n")
+        assert "> Ada Lovelace was born in London" in document
+        graph = notes.name
+        for address in (
+            f"kg://{graph}/entity/Ada%20Lovelace",
+            f"kg://{graph}/entity/Ada Lovelace",
+            "kg://entity/Ada Lovelace",
+        ):
+            card = await read(address)
+            assert card.startswith("# Ada Lovelace\n\nPERSON")
+        assert card == await read(f"kg://{graph}/entity/{notes.entity('Ada Lovelace').id}")
+        [passage] = set(re.findall(r"kg://\S+/passage/\w+", card))
+        assert "> Ada Lovelace was born in London" in await read(passage)
+        [whole] = re.findall(r"kg://\S+/document/\S+", await read(passage))
+        assert await read(whole) == document
+        report = await read(f"kg://{graph}/report/most-connected")
+        assert report.count("\n|") > 3
+        assert "Ada Lovelace" in report
+        for wrong, said in (
+            ("kg://document/../../etc/passwd", "no passage and no document"),
+            (f"kg://{graph}/passage/{'0' * 32}", "no passage and no document"),
+            (f"kg://{graph}/entity/Ada%20Lovelece", "Ada Lovelace"),
+            (f"kg://{graph}/nothing/x", "kinds: document, entity, passage, report"),
+            ("file:///etc/passwd", "address of a resource"),
+            (f"kg://{graph[:-1]}/entity/Ada%20Lovelace", graph),
+        ):
+            with pytest.raises(Exception, match=said):
+                await client.read_resource(wrong)
 
     connected(use)
 
@@ -139,6 +167,8 @@ def test_what_does_not_fit_is_an_error_that_an_agent_can_read(connected: Connect
             ("search", {"words": "a", "cursor": "nonsense"}, "cursor"),
             ("load", {"name": "a.txt", "text": "x"}, "no tool"),
             ("report", {"name": "most-connected", "values": {"limit": "many"}}, "limit"),
+            ("query", {"cypher": "MATCH (n) DETACH DELETE n"}, "a query only reads"),
+            ("schema", {"graph": "nothing"}, "no graph is called 'nothing'"),
         ):
             result = await client.call_tool(name, arguments)
             assert result.is_error, name
@@ -162,10 +192,16 @@ def test_the_program_of_the_documentation_runs(server: httpx.Client) -> None:
 
 def test_the_list_of_tools_is_short(notes: KnowledgeGraph) -> None:
     count = tokens.load().count
-    for rights, most in ((Rights(), 2_500), (Rights(write=True), 2_800)):
+    for has_all, rights, most in (
+        *((False, Rights(), 2_500), (False, Rights(write=True), 2_800)),
+        *((True, Rights(), 2_500), (True, Rights(write=True), 3_000)),  # each tool takes a graph
+    ):
         from kg_neo4j_serve.service import Service
 
-        listed = [mcp.tool(name) for name in mcp.names(Service(notes.settings, rights))]
+        listed = [
+            mcp.tool(name, has_all=has_all) for name in mcp.names(Service(notes.settings, rights, has_all=has_all))
+        ]
+        assert all(("graph" in each.input_schema["properties"]) == has_all for each in listed)
         assert sum(count(each.model_dump_json(by_alias=True, exclude_none=True)) for each in listed) < most
 
 

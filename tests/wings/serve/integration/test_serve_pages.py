@@ -384,3 +384,31 @@ def test_hostile_words_of_a_request_stay_texts(hostile: httpx.Client) -> None:
     away = hostile.get(f"/{TEXTS[0].replace('/', '')}")
     assert away.status_code == 404
     assert faults(away.text) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/nosuch", "/serch", "/entitty", "/graphs", "/nosuch.json", "/api/nosuch", "/api/serch"]
+)
+def test_what_is_not_there_is_said_once_with_what_helps(server: httpx.Client, path: str) -> None:
+    answer = server.get(path, headers={"accept": "text/html"})
+    assert answer.status_code == 404
+    assert answer.text.lower().count("not found") == (0 if rendering.is_data(path) else 1)
+    assert answer.text.count(f"there is nothing at {path}") == 1
+    near = {"/serch": "/search", "/entitty": "/entity", "/api/serch": "/api/search", "/graphs": "/graph"}.get(path)
+    if rendering.is_data(path):
+        assert (near or "/api/openapi.json") in answer.json()["error"]["hint"]
+        return
+    assert faults(answer.text) == []
+    links = html.fromstring(answer.text).xpath("//main//a/@href")
+    assert (near in links) if near else (links == ["/", "/search", "/documents"])
+    for link in links:
+        assert server.get(link).status_code in (200, 400)  # 400: a page that needs a name
+
+
+def test_a_method_that_an_address_does_not_take_is_said_in_words(server: httpx.Client) -> None:
+    answer = server.post("/search", headers={"accept": "text/html"})
+    assert answer.status_code == 405
+    assert "Method Not Allowed" not in answer.text
+    assert "/search does not take POST" in answer.text
+    error = server.get("/api/load").json()["error"]
+    assert (error["message"], error["hint"]) == ("/api/load does not take GET", "it takes POST")

@@ -1,0 +1,1 @@
+"""What a person probably means: a word that no command has, an option of another program, half a word before TAB."""

@@ -1,0 +1,1 @@
+"""LangChain: a graph as one of its retrievers."""
