@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-small-model test-pages docs notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-small-model test-pages docs gallery notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -33,6 +33,7 @@ help:
 	@echo "make test-small-model  load, ask and report with a real model of 1.5 billion parameters, in an environment of its own (an hour)"
 	@echo "make test-pages  test our pages in Chromium: every form and button, console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; warnings are errors"
+	@echo "make gallery    load the texts of docs/gallery with recorded answers, ask, and write its pages and pictures"
 	@echo "make notebooks  run the notebooks of docs/notebooks in a local Neo4j, and store their outputs"
 	@echo "make dist       build the packages to publish, and check them with twine"
 	@echo "make lint       run ruff and mypy"
@@ -140,6 +141,10 @@ docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env --builder html docs $(OUT)/docs
 	@echo "$(OUT)/docs/index.html"
 
+gallery: $(VENV)/.installed
+	$(BIN)/python docs/gallery/make_gallery.py
+	if bash scripts/chromium.sh; then PYTHONPATH=tests $(BIN)/python docs/gallery/pictures.py; fi
+
 notebooks: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/notebooks/run.py
 
@@ -147,7 +152,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy --config-file benchmarks/mypy.ini benchmarks scripts
+	$(BIN)/mypy --config-file benchmarks/mypy.ini benchmarks scripts docs/gallery
 
 fix: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
