@@ -83,5 +83,12 @@ def _refused(ctx: Any, error: TyperException) -> UsageError:
     """Return the error of an argument that a command does not take, with what was probably meant."""
     why, example = error.format_message().partition(" (Possible")[0], TEXTS.table("examples").get(ctx.command_path)
     word = getattr(error, "option_name", "") or why.partition("argument(s) (")[2].rstrip(")")
-    general = f"`{ctx.command_path} --help` lists what it takes" + (f"; for example `{example}`" if example else "")
-    return UsageError(why, hint=words.option(ctx.command_path, word, _options(ctx)) or general)
+    known, general = _options(ctx), f"`{ctx.command_path} --help` lists what it takes"
+    if isinstance(ctx.command, TyperGroup) and word:
+        known, general = (
+            known | {*TEXTS.words("common")},
+            f"options come after the command: `{ctx.command_path} COMMAND {word}`",
+        )
+    elif example:
+        general += f"; for example `{example}`"
+    return UsageError(why, hint=words.option(ctx.command_path, word, known) or general)
