@@ -37,7 +37,7 @@ ROOM_LINES = {
     "corrections": 925,
     "fitness": 440,
     "grammar": 230,
-    "guesses": 240,
+    "guesses": 260,
     "namesakes": 260,
     "ontology": 288,
     "tables": 1_323,

@@ -85,10 +85,8 @@ def _refused(ctx: Any, error: TyperException) -> UsageError:
     word = getattr(error, "option_name", "") or why.partition("argument(s) (")[2].rstrip(")")
     known, general = _options(ctx), f"`{ctx.command_path} --help` lists what it takes"
     if isinstance(ctx.command, TyperGroup) and word:
-        known, general = (
-            known | {*TEXTS.words("common")},
-            f"options come after the command: `{ctx.command_path} COMMAND {word}`",
-        )
+        known |= {*TEXTS.words("common")}
+        general = f"options come after the command: `{ctx.command_path} COMMAND {word}`"
     elif example:
         general += f"; for example `{example}`"
     return UsageError(why, hint=words.option(ctx.command_path, word, known) or general)
