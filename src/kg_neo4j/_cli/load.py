@@ -115,7 +115,7 @@ def quarantine(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """List what a model wrote and was rejected, and chunks that failed.
+    """List rows of a model that were rejected, and failed chunks.
 
     Each has its document, chunk, line, text and reason. A failed chunk has line 0.
     """

@@ -74,6 +74,13 @@ class Group(TyperGroup):
             raise UsageError(f"`{ctx.command_path}` has no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
+    def _main_shell_completion(self, *given: Any, **more: Any) -> None:
+        """Complete what a shell asks for, if it does; silent, because a person is typing there."""
+        try:
+            super()._main_shell_completion(*given, **more)
+        except Exception as error:
+            raise SystemExit(1) from error
+
 
 def _options(ctx: Any) -> set[str]:
     return {option for each in ctx.command.get_params(ctx) for option in (*each.opts, *each.secondary_opts)}
