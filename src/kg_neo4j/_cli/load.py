@@ -151,8 +151,10 @@ def unload(source: str, root: str | None = None, graph: str | None = None, as_js
 
     with progress(quiet=as_json) as bars:
         report = load.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
-    show(report, "\n".join(report.notes), as_json=as_json)
-    remark("unfinished", () if as_json else report.unfinished)
+    said, *notes = report.notes
+    show(report, said, as_json=as_json)
+    for name, lines in () if as_json else (("note", notes), ("unfinished", report.unfinished)):
+        remark(name, lines)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
