@@ -39,7 +39,7 @@ ROOM_LINES = {
     "corrections": 925,
     "fitness": 440,
     "grammar": 230,
-    "guesses": 240,
+    "guesses": 260,
     "langchain": 45,
     "namesakes": 260,
     "notebooks": 495,

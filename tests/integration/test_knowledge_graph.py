@@ -359,6 +359,7 @@ def test_an_expected_answer_is_right_or_wrong(shared: Settings, kg: Kg, tmp_path
             0,
             "questions: 1, right: 1, wrong: 0, changed: 0, new: 0\n",
         )
+        assert kg("test", str(file), "--graph", name, "--quiet") == (0, "", "")
         assert kg("test", str(file), "--graph", name, "--save")[0] == 0
         assert json.loads(file.read_text("utf-8"))["answer"] == "warsaw"
         code, said, _ = kg("unload", str(tmp_path / "b.txt"), "--graph", name)

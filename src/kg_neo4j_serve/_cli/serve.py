@@ -50,7 +50,7 @@ def serve(
 def mcp(
     allow_write: bool = False, allow_spend: float | None = None, model: str | None = None, graph: str | None = None
 ) -> None:
-    """Offer the same tools to one agent, such as Claude Desktop, by MCP over stdin and stdout."""
+    """Offer the same tools to one agent, over stdin and stdout (MCP)."""
     _require()
     from kg_neo4j_serve.connection import Rights
     from kg_neo4j_serve.mcp import run_stdio
