@@ -56,7 +56,8 @@ def mcp(
     from kg_neo4j_serve.mcp import run_stdio
     from kg_neo4j_serve.service import Service
 
-    service = Service(settings_for(graph=graph, model=model), Rights(allow_write, allow_spend))
+    rights, settings = Rights(allow_write, allow_spend), settings_for(graph=graph, model=model)
+    service = Service(settings, rights, has_all=graph is None)
     for note in service.notes:
         typer.echo(f"note: {note}", err=True)
     run_stdio(service)
