@@ -96,4 +96,6 @@ def _refused(ctx: Any, error: TyperException) -> UsageError:
         general = f"options come after the command: `{ctx.command_path} COMMAND {word}`"
     elif example:
         general += f"; for example `{example}`"
+    for said, plain in TEXTS.table("plain").items():
+        why = why.replace(said, plain)
     return UsageError(why, hint=words.option(ctx.command_path, word, known) or general)

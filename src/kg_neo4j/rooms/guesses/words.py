@@ -46,7 +46,7 @@ def option(path: str, given: str, known: Collection[str]) -> str:
     said = tables.table("instead")
     word = given if given.startswith("-") else given.partition(" ")[0]
     further = f"{path} {'*' if word and not word.startswith('-') else word}"
-    if text := said.get(f"{path} {word}") or said.get(further) or said.get(word):
+    if text := said.get(f"{path} {word}") or said.get(word) or said.get(further):
         return text
     near = [each for each in tables.table("options").get(word, "").split() if each in known]
     near = near or [each for each in sorted(known) if word[2:] and each.startswith(word)]

@@ -111,3 +111,15 @@ def test_every_option_of_a_graph_and_of_yes_has_its_short_name() -> None:
     walk(ROOT)
     assert len(found) > 100
     assert [(name, opts) for name, opts in found if opts != [opts[0], wanted[opts[0]]]] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("search x --limit many", "Invalid value for '--limit': a whole number is needed"),
+        ("load x --budget-usd much", "Invalid value for '--budget-usd': a number is needed"),
+        ("status notes", "Unexpected: (notes)"),
+    ],
+)
+def test_an_error_of_the_parser_is_said_in_plain_words(run_kg: RunKg, line: str, error: str) -> None:
+    assert run_kg(line.split(), {})[2].splitlines()[0] == f"error: {error}"

@@ -64,6 +64,8 @@ def test_a_word_that_is_no_command_leads_to_one(run_kg: RunKg, line: str, said: 
         ("documents list", "`kg documents`"),
         ("communities list", "the command alone lists them"),
         ("resolve list", "--list"),
+        ("report most-connected limit=5", "a parameter is an option: `kg report NAME --limit 5`"),
+        ("export notes out.csv", "the graph is an option: `kg export FILE --graph NAME`"),
         ("config model x", "write it into kg.toml, or export its variable: `kg config --all` lists both names"),
         ("--dry-run load x", "options come after the command: `kg COMMAND --dry-run`"),
         ("--debug load x", "--verbose"),
