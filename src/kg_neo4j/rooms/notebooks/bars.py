@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import sys
 import time
+import warnings
 from typing import Any
 
 from kg_neo4j.progress import Silent
@@ -21,6 +22,8 @@ class LineProgress(Silent):
         self._line: Any = None  # where IPython shows it
         self._cell: int | None = None  # the number of that cell
         self._at = 0.0
+        if _notebook():  # a bar of the GDS client wants a package that this line does without
+            warnings.filterwarnings("ignore", "IProgress not found")
 
     def start(self, stage: str, total: int | None = None) -> None:
         """Show a stage. What a call in an earlier cell left when it failed is forgotten."""
