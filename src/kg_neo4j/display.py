@@ -6,8 +6,10 @@ All that methods of `KnowledgeGraph` return is `Readable`, or a `Listed` of such
 from __future__ import annotations
 
 import difflib
+import functools
+import inspect
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -55,6 +57,28 @@ class Listed(tuple[_T, ...]):
 
 def _drawn(how: str, value: Any) -> str:
     return str(resolve_name(f"kg_neo4j.rooms.notebooks.drawing:{how}")(value))
+
+
+def advising(cls: type[_T]) -> type[_T]:
+    """Let the error of an argument that a method does not have name those that it has."""
+    for name, method in list(vars(cls).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(cls, name, _advised(method))
+    return cls
+
+
+def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def call(self: Any, /, *args: Any, **given: Any) -> Any:
+        try:
+            signature.bind(self, *args, **given)
+        except TypeError as error:
+            raise TypeError(f"{method.__name__}(): {error}; it takes {str(signature).partition(' -> ')[0]}") from None
+        return method(self, *args, **given)
+
+    return call
 
 
 def missing(kind: type, name: str) -> AttributeError:

@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
-from kg_neo4j.display import Listed, Readable
+from kg_neo4j.display import Listed, Readable, advising
 from kg_neo4j.graph import export
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
@@ -51,6 +51,7 @@ class GraphFrames(Readable):
         return iter((self.entities, self.relationships))
 
 
+@advising
 class KnowledgeGraph(Readable):
     """A knowledge graph in Neo4j, by its name.
 
@@ -127,7 +128,7 @@ class KnowledgeGraph(Readable):
         from kg_neo4j.pipeline.commands.load import load
         from kg_neo4j.pipeline.options import LoadOptions, documents_of
 
-        options = replace(options or LoadOptions(), **more)
+        options = self._by("sources:options_with", options or LoadOptions(), more)
         shown = self._progress if progress is None else chosen(progress)
         given = self._by("sources:flat", sources, map is not None)
         if map is not None:
@@ -163,33 +164,23 @@ class KnowledgeGraph(Readable):
 
         `source` is a document's source, title, key or id, or the path of its file. Raises SourceNotFound.
         """
-        from kg_neo4j.pipeline.commands.load import unload
-
-        return unload(source, settings=self.settings, progress=self._progress)
+        return self._run("load:unload", source)
 
     def resolve(self, options: ResolveOptions | None = None) -> ResolveReport:
         """Merge entities that are one, by files of links, rules and, where there is one, a model; can be undone."""
-        from kg_neo4j.pipeline.commands.resolve import resolve
-
-        return resolve(settings=self.settings, options=options, progress=self._progress)
+        return self._run("resolve:resolve", options=options)
 
     def tree(self, options: TreeBuildOptions | None = None) -> TreeReport:
         """Build or update narrative trees of documents, which answer questions about a whole text."""
-        from kg_neo4j.pipeline.commands.tree import tree
-
-        return tree(settings=self.settings, options=options, progress=self._progress)
+        return self._run("tree:tree", options=options)
 
     def copy(self, name: str) -> LoadReport:
         """Copy the graph under another name from its stored answers; no model is called."""
-        from kg_neo4j.pipeline.commands.rebuild import copy_graph
-
-        return copy_graph(name, settings=self.settings, progress=self._progress)
+        return self._run("rebuild:copy_graph", name)
 
     def delete(self) -> DeletedGraph:
         """Delete the graph with its documents, facts, decisions and stored answers, unasked. Other graphs stay."""
-        from kg_neo4j.pipeline.commands.graphs import delete_graph
-
-        return delete_graph(settings=self.settings, progress=self._progress)
+        return self._run("graphs:delete_graph")
 
     @property
     def corrections(self) -> Any:
@@ -212,18 +203,8 @@ class KnowledgeGraph(Readable):
         `max_context_tokens` what is read, and a `retriever` searches instead of a mode. `more` is as of `kg_neo4j.ask`:
         `on_token=print` gets a model's words as they come. `found` is False where the graph holds no answer.
         """
-        from kg_neo4j.pipeline.commands.ask import ask
-
-        return ask(
-            question,
-            settings=self.settings,
-            mode=mode,
-            filters=filters,
-            max_context_tokens=max_context_tokens,
-            retriever=retriever,
-            progress=self._progress,
-            **more,
-        )
+        given = {"filters": filters, "max_context_tokens": max_context_tokens, "retriever": retriever}
+        return self._run("ask:ask", question, mode=mode, **given, **more)
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
         """Return at most `limit` entities and `limit` passages that fit `words`, the best first. No model is called."""
@@ -275,11 +256,7 @@ class KnowledgeGraph(Readable):
 
         Raises UsageError, with near names, for an unknown report, parameter or entity.
         """
-        from kg_neo4j.pipeline.commands.report import report
-
-        if name is None:
-            return self.reports()
-        return report(name, settings=self.settings, parameters=parameters, progress=self._progress).to_dataframe()
+        return self._run("report:report", name, parameters=parameters).to_dataframe() if name else self.reports()
 
     def query(self, cypher: str, /, **parameters: Any) -> DataFrame:
         """Run a Cypher query in a READ transaction and return its rows.
@@ -292,40 +269,29 @@ class KnowledgeGraph(Readable):
 
     def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
         """Return at most `limit` communities by level (0 is the coarsest; None: all) and size, with their members."""
-        from kg_neo4j.pipeline.commands.communities import communities
-
-        return Listed(communities(settings=self.settings, level=level, limit=limit, progress=self._progress))
+        return Listed(self._run("communities:communities", level=level, limit=limit))
 
     def status(self) -> Status:
         """Return what the graph holds and how complete it is. Starts no server."""
-        from kg_neo4j.pipeline.commands.doctor import status
-
-        return status(settings=self.settings, progress=self._progress)
+        return self._run("doctor:status")
 
     def diff(self, before: str | Path) -> tuple[GraphDifference, ...]:
         """Return how the graph differs from the file of an export: entities, facts, evidence. Raises BadArchive."""
-        from kg_neo4j.pipeline.commands.archive import diff
-
-        return Listed(diff(before, settings=self.settings, progress=self._progress))
+        return Listed(self._run("archive:diff", before))
 
     def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[AskedAgain, ...]:
         """Ask the saved questions of a file of JSON lines again; with `save` the new answers are written to it."""
-        from kg_neo4j.pipeline.commands.verify import check_answers
-
-        return Listed(check_answers(file, settings=self.settings, save=save, progress=self._progress))
+        return Listed(self._run("verify:check_answers", file, save=save))
 
     def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> VerifiedText:
         """Check the claims of a text against the graph; a Path, or a name of a file that exists, means the file.
 
         Each claim is "stated", "contradicted" or "not found", with quotes.
         """
-        from kg_neo4j.pipeline.commands.verify import verify, verify_text
-
         text = str(text_or_path)
         is_name = "\n" not in text and len(text) < 1_000  # characters of a file's name
-        if isinstance(text_or_path, Path) or (is_name and Path(text).is_file()):
-            return verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
-        return verify_text(text, settings=self.settings, filters=filters, progress=self._progress)
+        is_file = isinstance(text_or_path, Path) or (is_name and Path(text).is_file())
+        return self._run("verify:verify" if is_file else "verify:verify_text", text_or_path, filters=filters)
 
     def to_pandas(self) -> GraphFrames:
         """Return all entities and relationships as DataFrames."""
@@ -364,6 +330,11 @@ class KnowledgeGraph(Readable):
             return export.export_file(self._open(), self.name, path)
         written = export.export_tables(self._open(), self.name, path)
         return written.nodes + written.relationships
+
+    def _run(self, command: str, *given: Any, **options: Any) -> Any:
+        """Return what a command does with this graph."""
+        run = resolve_name(f"kg_neo4j.pipeline.commands.{command}")
+        return run(*given, settings=self.settings, progress=self._progress, **options)
 
     def _by(self, what: str, *given: Any) -> Any:
         """Return what a function of the room `notebooks` makes of this graph."""

@@ -121,7 +121,7 @@ def routes() -> list[Route]:
 
 
 async def chosen(request: Request) -> Service:
-    """Return what answers on the graph that an address names, else on the first one. Raises NoSuchGraph."""
+    """Return what answers on the graph that an address names, else on the first one. Raises NotServed."""
     state, scope = request.app.state, request.scope
     if "service" not in scope:
         name = scope.get("graph")
@@ -132,7 +132,7 @@ async def chosen(request: Request) -> Service:
 
 
 async def _asked(request: Request, name: str) -> tuple[Service, dict[str, Any]]:
-    """Return what answers a request, and its checked arguments. Raises NoSuchGraph and UsageError."""
+    """Return what answers a request, and its checked arguments. Raises NotServed and UsageError."""
     service, arguments = await chosen(request), method(name).arguments(await given_by(request))
     if graph := arguments.pop("graph", ""):
         service = await request.app.state.turnstile.do(service.of, graph)

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import os
 import socket
-import threading
 from collections.abc import AsyncIterator
 from importlib import import_module
 from typing import Any
@@ -20,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kg_neo4j.errors import KgError, UsageError
-from kg_neo4j_serve import api, limits, rendering
+from kg_neo4j_serve import api, rendering
 from kg_neo4j_serve.connection import Turnstile
 from kg_neo4j_serve.guard import Access, Guard
 from kg_neo4j_serve.refusals import InternalError, NoSuchAddress, Refused
@@ -31,7 +30,7 @@ LEAVE_S = 3  # that streams may go on when the server ends; the command line lea
 log = logging.getLogger("kg_neo4j.serve")
 
 
-def build(service: Service, access: Access | None = None, place: str = "") -> ASGIApp:
+def build(service: Service, access: Access | None = None) -> ASGIApp:
     """Return the application. The database is opened when it starts, in the background, or by the first request."""
     access, turnstile = access or Access(), Turnstile()
     mcp = _Mcp(service, turnstile)
@@ -39,7 +38,7 @@ def build(service: Service, access: Access | None = None, place: str = "") -> AS
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         loop = asyncio.get_running_loop()
-        warm = turnstile.begin(_warm_up, service, place)
+        warm = turnstile.begin(_warm_up, service)
         warm.add_done_callback(lambda _: loop.call_soon_threadsafe(mcp.wanted.set))
         task = asyncio.create_task(mcp.hold())
         try:
@@ -62,18 +61,12 @@ def build(service: Service, access: Access | None = None, place: str = "") -> AS
     return Guard(app, access, rendering.refuse, service.metrics)
 
 
-def _warm_up(service: Service, place: str) -> None:
-    """Open the database, so that the first question need not wait for it. Log a slow start, and its end."""
-    slow = threading.Timer(limits.SAID_S, log.warning, ("Neo4j starts, or does not answer yet: requests wait for it",))
-    slow.start()
+def _warm_up(service: Service) -> None:
+    """Open the database, so that the first question need not wait for it."""
     try:
         service.open()
-        if not slow.is_alive():
-            log.warning("ready: graph %r at %s/, MCP at %s/mcp", service.graph, place, place)
     except KgError as error:  # the first request tries again, and shows the same
         log.warning("the database cannot be opened yet: %s", error)
-    finally:
-        slow.cancel()
 
 
 class _Mcp:
@@ -145,9 +138,8 @@ def run(service: Service, access: Access, listener: socket.socket) -> None:
     """Serve until a signal. Prints nothing; warnings go to the log."""
     import uvicorn
 
-    host, port = listener.getsockname()[:2]
     config = uvicorn.Config(
-        build(service, access, f"http://{f'[{host}]' if ':' in host else host}:{port}"),
+        build(service, access),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -22,7 +22,7 @@ from kg_neo4j.settings import Settings
 from kg_neo4j_serve import limits
 from kg_neo4j_serve.addresses import NO_NAMES, prefix_of
 from kg_neo4j_serve.jobs import Jobs
-from kg_neo4j_serve.refusals import NoSuchGraph, Refused, missing
+from kg_neo4j_serve.refusals import NotServed, Refused, missing
 from kg_neo4j_serve.results import AskResult
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Connection:
         return prefix_of(self.graph) if self.has_all and self.graph not in NO_NAMES else ""
 
     def of(self, graph: str) -> Self:
-        """Return what answers on another graph of the database. Raises NoSuchGraph; never makes a graph."""
+        """Return what answers on another graph of the database. Raises NotServed; never makes a graph."""
         first = self._first
         if graph == first.graph:
             return first
@@ -191,7 +191,7 @@ class Connection:
             first._kept.pop("names", None)
             if graph not in (known := list(first.names())):
                 near = difflib.get_close_matches(graph, known, limits.NEAR_GRAPHS) or known[: limits.NEAR_GRAPHS]
-                raise NoSuchGraph(graph, tuple(near))
+                raise NotServed(graph, tuple(near))
         with self._opened.lock:
             if graph not in self._others:
                 self._others[graph] = other = copy.copy(first)

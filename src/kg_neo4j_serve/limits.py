@@ -11,7 +11,6 @@ from kg_neo4j.errors import UsageError
 
 T = TypeVar("T")
 
-SAID_S = 3.0  # that Neo4j may take to start before a server says that it waits
 THREADS = 4  # questions answered at once: more of them only wait for each other on the cores and in Neo4j
 MOST_AT_ONCE = 32  # requests running and waiting; the next gets 429. 32 questions of 0.1 s on 4 threads wait 1 s
 REQUEST_S = 120.0  # a request: a model may take this long (KG_MODEL_TIMEOUT_S has the same default)

@@ -45,7 +45,7 @@ class NoSuchAddress(Refused):
         super().__init__(f"there is nothing at {path[:80]}", 404, hint=hint)
 
 
-class NoSuchGraph(Refused):
+class NotServed(Refused):
     """A graph that is not served; `graphs` are those whose names are spelt alike, else some of those that there are."""
 
     def __init__(self, name: str, graphs: tuple[str, ...]) -> None:

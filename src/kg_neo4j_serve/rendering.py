@@ -31,7 +31,7 @@ from kg_neo4j_serve import pages
 from kg_neo4j_serve.addresses import NO_NAMES, PREFIX, at, prefix_of
 from kg_neo4j_serve.api import OF_FILTERS, chosen, plain
 from kg_neo4j_serve.guard import LOGIN, NEXT, OPEN, SESSION, cookie
-from kg_neo4j_serve.refusals import NoSuchGraph, Refused, error_response, missing, status_of
+from kg_neo4j_serve.refusals import NotServed, Refused, error_response, missing, status_of
 from kg_neo4j_serve.service import Service
 
 HERE = Path(pages.__file__).parent
@@ -161,7 +161,7 @@ async def draw_error(request: Request, error: KgError) -> Response:
     if is_data(request.scope["path"]):
         return error_response(error)
     is_open = request.scope["path"].startswith(OPEN)  # a stranger sees nothing of the graph
-    if not is_open and not isinstance(error, NoSuchGraph | DatabaseError):
+    if not is_open and not isinstance(error, NotServed | DatabaseError):
         with suppress(KgError):  # without it the menu is shorter
             await frame(request)
     shown = _page if is_open else draw

@@ -109,8 +109,8 @@ def refused(arguments: str) -> str:
         words = words[1:]
     try:
         command.parse_args(type(context)(command, info_name="kg"), words)
-    except TyperException as error:
-        return error.format_message()
+    except (TyperException, errors.UsageError) as error:
+        return str(error)
     return ""
 
 

@@ -21,6 +21,7 @@ from kg_neo4j.pipeline.commands.graphs import delete_graph, graphs
 from kg_neo4j.pipeline.commands.load import unload
 from kg_neo4j.settings import Settings
 from kg_runner import Kg
+from made_files import pdf
 
 TEXT = (
     "Ada Lovelace was born in London on 10 December 1815. She was a mathematician. Ada Lovelace met Charles Babbage in "
@@ -212,6 +213,10 @@ def test_lists_generators_and_frames_are_loaded(shared: Settings, tmp_path: Path
         assert "documents" in str(report)
         assert kg.load(tmp_path.glob("*.md")).documents == 3
         assert kg.load(frame, map=kg.map(frame)).documents == 1
+        (tmp_path / "two.pdf").write_bytes(pdf(["The Difference Engine was never finished.", "It was made of brass."]))
+        kg.load(tmp_path / "two.pdf")
+        found = KnowledgeGraphRetriever(kg, k=1).invoke("Difference Engine")
+        assert (found[0].metadata["page"], found[0].metadata["source"][-7:]) == (1, "two.pdf")
         lived = kg.relationships(entity="London")
         assert list(lived["source"]) == ["Ada Lovelace"]
         kg.delete()
@@ -354,6 +359,7 @@ def test_an_expected_answer_is_right_or_wrong(shared: Settings, kg: Kg, tmp_path
             0,
             "questions: 1, right: 1, wrong: 0, changed: 0, new: 0\n",
         )
+        assert kg("test", str(file), "--graph", name, "--quiet") == (0, "", "")
         assert kg("test", str(file), "--graph", name, "--save")[0] == 0
         assert json.loads(file.read_text("utf-8"))["answer"] == "warsaw"
         code, said, _ = kg("unload", str(tmp_path / "b.txt"), "--graph", name)

@@ -24,8 +24,8 @@ LOST = Answer("Who?", "local", "No answer found.", False, (), (), Usage(), 0.1, 
 
 OTHERS = (  # that advice calls
     *("print", "len", "asdict", "DataFrame", "Path", "Settings", "LoadOptions", "KgError", "kg_neo4j", "from", "the"),
-    *("KnowledgeGraph", "AsyncKnowledgeGraph", "KnowledgeGraphRetriever", "kg", "ask", "load", "graphs", "report"),
-    *("wrong", "add", "edit", "undo", "progress"),
+    *("KnowledgeGraph", "AsyncKnowledgeGraph", "KnowledgeGraphRetriever", "kg", "ask", "load", "load_text", "graphs"),
+    *("report", "map", "wrong", "add", "edit", "undo", "progress"),
 )
 
 
@@ -105,7 +105,7 @@ def test_what_is_advised_is_there() -> None:
         words = [word for row in rows for word in row[0].split()]
         assert not own & {*words}, "a name that is there needs no advice"
         assert [word for word in words if words.count(word) > 1 or word != word.lower()] == []
-        fields = kind.model_fields if name == "Settings" else ()
+        fields = kind.model_fields if name == "Settings" else ("schema", "include") if name == "LoadOptions" else ()
         for _, advice in rows:
             called = re.findall(r"(?:kg\.)?(\w+)(?:\(|\[)", advice) or re.findall(r"^\w+", advice)
             assert {*called} <= own | {*fields, *OTHERS}, advice

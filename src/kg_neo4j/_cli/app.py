@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import shlex
 import sys
 import traceback
@@ -142,10 +140,6 @@ def main() -> None:
     """
     logging.getLogger("neo4j").addHandler(logging.NullHandler())  # its warnings come as our errors, too
     prepare()
-    if "_KG_COMPLETE" in os.environ:  # a shell asks: what is printed is in the line that a person types
-        with contextlib.suppress(Exception):
-            app(prog_name="kg")
-        sys.exit(1)
     interrupts, arguments = Interrupts(), sys.argv[1:]
     try:
         with interrupts.handled():

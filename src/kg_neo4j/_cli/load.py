@@ -115,7 +115,7 @@ def quarantine(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """List what a model wrote and was rejected, and chunks that failed.
+    """List rows of a model that were rejected, and failed chunks.
 
     Each has its document, chunk, line, text and reason. A failed chunk has line 0.
     """
@@ -151,8 +151,10 @@ def unload(source: str, root: str | None = None, graph: str | None = None, as_js
 
     with progress(quiet=as_json) as bars:
         report = load.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
-    show(report, "\n".join(report.notes), as_json=as_json)
-    remark("unfinished", () if as_json else report.unfinished)
+    said, *notes = report.notes
+    show(report, said, as_json=as_json)
+    for name, lines in () if as_json else (("note", notes), ("unfinished", report.unfinished)):
+        remark(name, lines)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kg_neo4j._cli.options import filters_of, settings_for
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, wordiness
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
@@ -83,7 +83,7 @@ def show(name: list[str], facts: int = 20, passages: int = 5, graph: str | None 
 def ask_again(
     file: Path, save: bool = False, budget_usd: float | None = None, graph: str | None = None, as_json: bool = False
 ) -> None:
-    """Ask saved questions again, and list answers that are wrong or have changed.
+    """Ask saved questions again, and list wrong or changed answers.
 
     Each change names the documents behind it. Exits with 1 if an answer is wrong, or changed.
     """
@@ -102,8 +102,9 @@ def ask_again(
                 print_text(f"    {document.document}: {document.change}")
         shown = ("right", "wrong") * bool(count["right"] + count["wrong"]) + ("changed", "new")
         counts = (f"{name}: {count[name]:,}" for name in shown)
-        print_text(f"questions: {len(found):,}, {', '.join(counts)}" + (", saved" * save))
-        if count["new"] and not save:
+        if not wordiness.is_quiet:
+            print_text(f"questions: {len(found):,}, {', '.join(counts)}" + (", saved" * save))
+        if count["new"] and not save and not wordiness.is_quiet:
             print_text("--save writes the current answers to the file; later runs compare with them.")
     if count["wrong"] or (count["changed"] and not save):
         raise typer.Exit(1)

@@ -50,13 +50,14 @@ def serve(
 def mcp(
     allow_write: bool = False, allow_spend: float | None = None, model: str | None = None, graph: str | None = None
 ) -> None:
-    """Offer the same tools to one agent, such as Claude Desktop, by MCP over stdin and stdout."""
+    """Offer the same tools to one agent, over stdin and stdout (MCP)."""
     _require()
     from kg_neo4j_serve.connection import Rights
     from kg_neo4j_serve.mcp import run_stdio
     from kg_neo4j_serve.service import Service
 
-    service = Service(settings_for(graph=graph, model=model), Rights(allow_write, allow_spend))
+    rights, settings = Rights(allow_write, allow_spend), settings_for(graph=graph, model=model)
+    service = Service(settings, rights, has_all=graph is None)
     for note in service.notes:
         typer.echo(f"note: {note}", err=True)
     run_stdio(service)

@@ -74,6 +74,13 @@ class Group(TyperGroup):
             raise UsageError(f"`{ctx.command_path}` has no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
+    def _main_shell_completion(self, *given: Any, **more: Any) -> None:
+        """Complete what a shell asks for, if it does; silent, because a person is typing there."""
+        try:
+            super()._main_shell_completion(*given, **more)
+        except Exception as error:
+            raise SystemExit(1) from error
+
 
 def _options(ctx: Any) -> set[str]:
     return {option for each in ctx.command.get_params(ctx) for option in (*each.opts, *each.secondary_opts)}
@@ -83,5 +90,10 @@ def _refused(ctx: Any, error: TyperException) -> UsageError:
     """Return the error of an argument that a command does not take, with what was probably meant."""
     why, example = error.format_message().partition(" (Possible")[0], TEXTS.table("examples").get(ctx.command_path)
     word = getattr(error, "option_name", "") or why.partition("argument(s) (")[2].rstrip(")")
-    general = f"`{ctx.command_path} --help` lists what it takes" + (f"; for example `{example}`" if example else "")
-    return UsageError(why, hint=words.option(ctx.command_path, word, _options(ctx)) or general)
+    known, general = _options(ctx), f"`{ctx.command_path} --help` lists what it takes"
+    if isinstance(ctx.command, TyperGroup) and word:
+        known |= {*TEXTS.words("common")}
+        general = f"options come after the command: `{ctx.command_path} COMMAND {word}`"
+    elif example:
+        general += f"; for example `{example}`"
+    return UsageError(why, hint=words.option(ctx.command_path, word, known) or general)

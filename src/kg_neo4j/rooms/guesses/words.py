@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from kg_neo4j import data_files
@@ -18,6 +19,10 @@ def command(context: Any, given: str) -> str:
     `context` is typer's, of the group. A command of the group comes first, then one of any group, then a report.
     """
     word, group = given.lower().replace("_", "-"), context.command_path
+    if " " in given:
+        return f'`kg ask "{given}"`'
+    if "/" in given or Path(given).exists():
+        return f"`kg load {given}`"
     known = dict(_listed(context.find_root().command, "kg"))
     table = data_files.beside(__file__).table("commands")
     if said := table.get(f"{group} {word}") or table.get(word):
@@ -40,8 +45,9 @@ def option(path: str, given: str, known: Collection[str]) -> str:
     tables = data_files.beside(__file__)
     said = tables.table("instead")
     word = given if given.startswith("-") else given.partition(" ")[0]
-    if known_text := said.get(f"{path} {word}") or said.get(word):
-        return known_text
+    further = f"{path} {'*' if word and not word.startswith('-') else word}"
+    if text := said.get(f"{path} {word}") or said.get(further) or said.get(word):
+        return text
     near = [each for each in tables.table("options").get(word, "").split() if each in known]
     near = near or [each for each in sorted(known) if word[2:] and each.startswith(word)]
     return " or ".join(each for each in near or get_close_matches(word, sorted(known), 2, _NEAR) if each != word)
@@ -54,11 +60,14 @@ def parameters(args: Sequence[str], known: Collection[str]) -> list[str]:
     """
     from kg_neo4j.graph.canned_reports import list_reports
 
+    tables = data_files.beside(__file__).table("options")
+    others = {name for name, ours in tables.items() if set(ours.split()) & {*known}}
     named = {f"--{parameter.name.replace('_', '-')}" for each in list_reports() for parameter in each.params} - {*known}
     found, rest = [], iter(args)
     for given in rest:
         name, equals, value = given.partition("=")
-        if name in named or (name.startswith("--") and name[2:] and not get_close_matches(name, known, 1, 0.8)):
+        is_other = name in others or not name[2:] or bool(get_close_matches(name, known, 1, 0.8))
+        if name in named or (name.startswith("--") and not is_other):
             found.append(f"--set={name[2:].replace('-', '_')}={value if equals else next(rest, '')}")
         else:
             found.append(given)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from kg_neo4j.acquire.interface import Source
 from kg_neo4j.display import instead
 from kg_neo4j.errors import UsageError
+from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.settings import Settings
 
 KINDS = "files, folders, web addresses, a Source, or DataFrames with a map; load_text(text, name) for a text"
@@ -22,6 +24,15 @@ def settings_with(_kg: object, settings: Settings | None, more: Mapping[str, Any
             raise TypeError(f"KnowledgeGraph has no argument {name!r}; {instead(name, known, 'Settings')}")
     own = Settings(**more)  # checked
     return settings.model_copy(update={name: getattr(own, name) for name in more}) if settings else own
+
+
+def options_with(_kg: object, options: LoadOptions, more: Mapping[str, Any]) -> LoadOptions:
+    """Return options of a load with some that are given by name. Raises TypeError, as above."""
+    known = [each.name for each in fields(LoadOptions)]
+    for name in more:
+        if name not in known:
+            raise TypeError(f"load() has no argument {name!r}; {instead(name, known, 'LoadOptions')}")
+    return replace(options, **more)
 
 
 def flat(_kg: object, given: Iterable[Any], may_be_tables: bool) -> list[Any]:

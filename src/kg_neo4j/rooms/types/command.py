@@ -35,7 +35,7 @@ app = typer.Typer(invoke_without_command=True, callback=with_options(types))
 
 @app.command()
 def promote(name: str, nodes: bool = False, graph: str | None = None, as_json: bool = False) -> None:
-    """Prefer a type: prompts of later loads name it, and proposals keep it."""
+    """Prefer a type: later loads and proposals keep it."""
     _decide(name, name, nodes, graph, as_json)
 
 
@@ -53,7 +53,7 @@ def merge(name: str, becomes: str, nodes: bool = False, graph: str | None = None
 
 @app.command()
 def inverse(name: str, becomes: str, graph: str | None = None, as_json: bool = False) -> None:
-    """Show relationships under another type, from their second node to the first."""
+    """Show relationships the other way round, under another type."""
     _decide(name, becomes, False, graph, as_json, inverse=True)
 
 
@@ -75,7 +75,7 @@ def propose(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Propose which rare types are shown under common ones; --yes applies it."""
+    """Propose which rare types become common ones; --yes does it."""
     from kg_neo4j.rooms.types import deciding, proposing
 
     settings = settings_for(graph=graph, model=model)

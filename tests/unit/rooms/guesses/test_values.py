@@ -68,3 +68,12 @@ def test_other_shells_are_served(complete: Complete) -> None:
     fish = {"_TYPER_COMPLETE_FISH_ACTION": "get-args"}
     assert complete("kg ask x --mode lo", shell="fish", **fish) == ["local"]
     assert "local" in complete("kg ask x --mode lo", shell="zsh")[0]
+
+
+def test_an_error_while_a_shell_completes_is_silent(complete: Complete, tmp_path: Path) -> None:
+    broken = tmp_path / "kg_toy-1.0.dist-info"
+    broken.mkdir()
+    (broken / "METADATA").write_text("Name: kg-toy\nVersion: 1.0\n", "utf-8")
+    (broken / "entry_points.txt").write_text("[kg_neo4j.reports]\nbroken = kg_toy:none\n", "utf-8")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    assert complete("kg report ", PYTHONPATH=path) == []

@@ -39,6 +39,8 @@ def hint(run_kg: RunKg, line: str) -> str:
         ("db list", "`kg graphs` or `kg documents`"),
         ("completion bash", "`kg --install-completion`, or `kg --show-completion`, which prints the script"),
         ("help xyzzy", "`kg --help` lists the commands"),
+        ("./notes", "`kg load ./notes`"),
+        ("https://example.org", "`kg load https://example.org`"),
         ("db xyzzy", "`kg db --help` lists the commands"),
     ],
 )
@@ -60,6 +62,13 @@ def test_a_word_that_is_no_command_leads_to_one(run_kg: RunKg, line: str, said: 
         ("db reset --assume-yes", "--yes"),
         ("load x --api-key y", "`export OPENAI_API_KEY=...`, or KG_API_KEY_COMMAND, which prints the key"),
         ("documents list", "`kg documents`"),
+        ("communities list", "the command alone lists them"),
+        ("resolve list", "--list"),
+        ("config model x", "write it into kg.toml, or export its variable: `kg config --all` lists both names"),
+        ("--dry-run load x", "options come after the command: `kg COMMAND --dry-run`"),
+        ("--debug load x", "--verbose"),
+        ("report most-connected --csv", "--format"),
+        ("load x --into notes", "--graph"),
         ("report most-connected --fromat json", "--format"),
         ("export x.csv --xyzzy", "`kg export --help` lists what it takes; for example `kg export graph.csv`"),
         ("ask", '`kg ask --help` lists what it takes; for example `kg ask "Who was Ada Lovelace?" --show`'),
@@ -67,6 +76,10 @@ def test_a_word_that_is_no_command_leads_to_one(run_kg: RunKg, line: str, said: 
 )
 def test_an_option_of_another_program_leads_to_ours(run_kg: RunKg, line: str, said: str) -> None:
     assert hint(run_kg, line) == said
+
+
+def test_a_question_that_is_no_command_is_asked(run_kg: RunKg) -> None:
+    assert run_kg(["Who was Ada?"], {})[2].endswith('  try: `kg ask "Who was Ada?"`\n')
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -45,9 +46,19 @@ def test_a_text_is_answered_with_what_loads_it(text: str) -> None:
     assert "load_text" in str(refused.value.hint)
 
 
-def test_options_may_be_given_by_name_and_no_others() -> None:
-    with pytest.raises(TypeError, match="dryrun"):
-        KnowledgeGraph("x").load("a.txt", dryrun=True)
+def test_a_wrong_argument_is_answered_with_those_there_are() -> None:
+    kg = KnowledgeGraph("x")
+    for name, does_it in {
+        "dryrun": "--dry-run",
+        "langage": "did you mean language",
+        "chunk_size": "chunk_tokens",
+    }.items():
+        with pytest.raises(TypeError, match=rf"load\(\) has no argument {name!r}; .*{re.escape(does_it)}"):
+            kg.load("a.txt", **{name: True})
+    with pytest.raises(TypeError, match=r"search\(\): .*'top_k'; it takes \(self, words: .*limit: "):
+        kg.search("x", top_k=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"entity\(\): missing a required argument: 'name'"):
+        kg.entity()  # type: ignore[call-arg]
 
 
 def test_settings_may_be_given_by_name() -> None:

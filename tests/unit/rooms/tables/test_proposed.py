@@ -8,26 +8,26 @@ from pathlib import Path
 import pandas
 import pytest
 
-from kg_neo4j import KnowledgeGraph
 from kg_neo4j.errors import UsageError
+from kg_neo4j.rooms.tables.proposing import proposed
 
 FRAME = pandas.DataFrame({"person": ["Ada Lovelace", "Charles Babbage"], "born": [1815, 1791], "city": ["London"] * 2})
 
 
 def test_a_map_of_frames_names_no_file() -> None:
-    found = KnowledgeGraph("x").map(FRAME)
+    found = proposed([FRAME])
     (table,) = found["tables"]
     assert ("file" in table, table["name"]) == (False, "table_1")
     assert {each["type"] for each in table["nodes"].values()} == {"PERSON", "PLACE"}
     assert tomllib.loads(str(found)) == found
     assert "<pre>" in found._repr_html_()
-    named = KnowledgeGraph("x").map({"people": FRAME})
+    named = proposed([{"people": FRAME}])
     assert [each["name"] for each in named["tables"]] == ["people"]
 
 
 def test_a_map_of_files_names_them(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     FRAME.to_csv(file, index=False)
-    assert [each["file"] for each in KnowledgeGraph("x").map(file)["tables"]] == [file.as_posix()]
+    assert [each["file"] for each in proposed([file])["tables"]] == [file.as_posix()]
     with pytest.raises(UsageError, match="no table"):
-        KnowledgeGraph("x").map()
+        proposed([])

@@ -186,7 +186,7 @@ def test_every_door_refuses_an_unknown_graph_with_near_names(server: httpx.Clien
         assert answer.status_code == 404, path
         if rendering.is_data(path):
             error = answer.json()["error"]
-            assert error["type"] == "NoSuchGraph"
+            assert error["type"] == "NotServed"
             assert name in error["hint"]
         else:
             page = html.fromstring(answer.text)
@@ -202,7 +202,7 @@ def test_every_door_refuses_an_unknown_graph_with_near_names(server: httpx.Clien
         }
         given |= {"action": "undo", "what": ["x"]} if each == "correct" else {}
         answer = server.post(f"/api/{each}", json=given)
-        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "NoSuchGraph"), each
+        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "NotServed"), each
         assert name in answer.json()["error"]["hint"]
 
     async def use() -> None:

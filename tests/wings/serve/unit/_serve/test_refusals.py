@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
 import pytest
 
-from kg_neo4j.settings import Settings
-from kg_neo4j_serve import api, app, limits
-from kg_neo4j_serve.connection import Rights
+from kg_neo4j_serve import api
 from kg_neo4j_serve.refusals import NoSuchAddress, status_of
-from kg_neo4j_serve.service import OWN, Service
+from kg_neo4j_serve.service import OWN
 
 KNOWN = ["/", "/search", "/entity", "/documents", "/mcp", "/api/search", "/api/source"]
 
@@ -54,21 +50,3 @@ def test_every_operation_takes_a_graph() -> None:
     for name in (*api.METHODS, *api.WRITING):
         assert "graph" in api.method(name).parameters
     assert api.method("schema").arguments({"graph": "a", "limit": 2}) == {"graph": "a", "limit": 2}
-
-
-def test_a_slow_start_is_said_and_where_the_server_is_after_it(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The database opens when the first line has been logged."""
-    service = Service(Settings(graph="notes"), Rights())
-
-    def opened() -> None:
-        while not caplog.messages:
-            pass
-
-    monkeypatch.setattr(limits, "SAID_S", 0.01)
-    monkeypatch.setattr(service, "open", opened)
-    with caplog.at_level(logging.WARNING, "kg_neo4j.serve"):
-        app._warm_up(service, "http://127.0.0.1:1")
-    assert "Neo4j starts" in caplog.messages[0]
-    assert caplog.messages[1] == "ready: graph 'notes' at http://127.0.0.1:1/, MCP at http://127.0.0.1:1/mcp"
