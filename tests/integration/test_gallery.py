@@ -64,5 +64,5 @@ def test_the_figures_of_the_contents_are_those_of_the_pages() -> None:
     asked = [each for given in make_gallery.graphs() for each in given["questions"]]
     wrong = [each for each in asked if each.get("remark", "").lstrip().startswith("wrong")]
     assert (len(asked), len(wrong)) == (30, 1)
-    assert "29 are right, and one is wrong" in contents
+    assert f"{len(asked) - len(wrong)} of the thirty answers are right" in contents
     assert all(f"({given['name']}.md)" in contents for given in make_gallery.graphs())
