@@ -62,8 +62,13 @@ def absent(step: Step, printed: str) -> list[str]:
         if shown == ELIDED:
             gap = True
             continue
-        found = next((n for n in range(place, len(lines)) if lines[n] == shown), None)
+        found = next((n for n in range(place, len(lines)) if _is(lines[n], shown)), None)
         if found is None or (not gap and found != place):
             missing.append(shown)
         place, gap = (place if found is None else found + 1), False
     return missing
+
+
+def _is(line: str, shown: str) -> bool:
+    """Return whether a line is the one that is shown; "..." at its end stands for more, such as an id."""
+    return line == shown or (shown.endswith(f" {ELIDED}") and line.startswith(shown.removesuffix(ELIDED)))
