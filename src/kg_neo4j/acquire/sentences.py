@@ -35,7 +35,7 @@ _MONTHS = tuple(
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}$")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _LOOK_BACK = 24  # characters: longer than any abbreviation
-_MARKED = re.compile(r"\s*(?:#|>|\||=|[-*+•–]\s|\d+[.)]\s)")  # a line that begins something
+_MARKED = re.compile(r"\s*(?:#|>|\||=|[-*+•–]\s|\d{1,3}[.)]\s)")  # a line that begins something; "2025." is a year
 _APART = ("#", "|", "=")  # a line that does not go on: a heading, or the row of a table
 _NARROWEST, _WIDEST = 50, 200  # characters of the longest line of a wrapped paragraph
 _ALWAYS = frozenset("。！？।॥۔؟።։။។")  # marks that are nothing else than the end of a sentence

@@ -202,7 +202,8 @@ def parse(text: str, where: str) -> Schema:
         preferred = [_meanings(data.get(f"preferred_{kind}_types", {})) for kind in ("node", "relationship")]
         closed = bool(data.get("closed", False))
         types = [
-            tuple(map(str, data[f"{kind}_types"])) or (tuple(name for name, _ in names) if closed else ())
+            tuple(map(str, data.get(f"{kind}_types", ()) if names else data[f"{kind}_types"]))
+            or (tuple(name for name, _ in names) if closed else ())
             for kind, names in zip(("node", "relationship"), preferred, strict=True)
         ]
         families = [(str(each), family) for family, members in data.get("families", {}).items() for each in members]

@@ -196,8 +196,9 @@ def near_query(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a name as a full-text query takes them: nothing in it is syntax."""
-    return [plain(text[start:end]).lower() for start, end in word_spans(text)]
+    """Return the words of a name as a full-text query takes them, its last one without 's: nothing in it is syntax."""
+    words = [text[start:end].lower() for start, end in word_spans(text)]
+    return [*words[:-1], *map(plain, words[-1:])]
 
 
 def _unknown(question: Question, phrases: Sequence[Phrase], taken: set[int]) -> list[Phrase]:

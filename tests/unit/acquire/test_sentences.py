@@ -93,6 +93,14 @@ def test_line_breaks_of_a_wrapped_paragraph_are_known(columns):
     assert len(wrapped(text)) == text.count("\n")
 
 
+def test_a_year_at_the_beginning_of_a_line_is_no_item_of_a_list():
+    text = (
+        "The council gave the work to Dunmore Steel for 171,500 euros, beginning on 1 September\n"
+        "2025. Ruth Hallam voted against it, and the engineer will supervise the work for the town."
+    )
+    assert wrapped(text) == ["September/2025."]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -231,6 +231,14 @@ def test_a_closed_list_of_preferred_types_allows_no_other() -> None:
     assert {each.effect for each in compare(schemas.parse(open_lists, "A"), schema)} == {Effect.REFUSED}
 
 
+def test_preferred_types_need_no_empty_list_of_types() -> None:
+    open_lists = re.sub(r"(node_types|relationship_types) = \[.*\]", r"\1 = []", BASE)
+    assert "[preferred_relationship_types]" in open_lists or "[preferred_node_types]" in open_lists
+    without = open_lists.replace("\nnode_types = []", "\n")
+    assert without != open_lists
+    assert schemas.parse(without, "A").hash == schemas.parse(open_lists, "B").hash
+
+
 def with_salary(text: str, kind: str = "number") -> str:
     column = f'[[nodes]]\nname = "salary"\nkind = "{kind}"\nfold = "mode"\nasked = false\nnote = "of tables"\n\n'
     return text.replace("[[relationships]]", f"{column}[[relationships]]", 1)

@@ -57,6 +57,19 @@ def test_case_possessives_and_brackets_of_titles_do_not_matter(written: str) -> 
     assert bearers(written, [entity(["Excalibur (film)"], kind="document")])
 
 
+@pytest.mark.parametrize(
+    ("written", "query"),
+    [
+        ("Ship's Clock Number Four", '"ship\'s clock number four"'),
+        ("King’s Cross", '"king’s cross"'),
+        ("Ada Lovelace's", '"ada lovelace"'),
+        ("King's Cross's", '"king\'s cross"'),
+    ],
+)
+def test_a_possessive_within_a_name_is_looked_up_as_the_index_has_it(written: str, query: str) -> None:
+    assert exact_query(written) == query
+
+
 def test_a_longer_name_is_not_named_by_a_part() -> None:
     assert bearers("Ada", [entity(["Ada Lovelace"])]) == []
 
