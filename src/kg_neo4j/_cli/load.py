@@ -53,7 +53,7 @@ def load(
 
     sources = [*(sources or ()), *(_listed(listed) if listed else ())]
     if "-" in sources:
-        raise UsageError("- is no source", hint="`kg load --from -` reads a list of sources from standard input")
+        raise UsageError("- is no source", hint="write a text into a file; `kg load --from -` reads a list of sources")
     if not sources and not options.wikipedia and not refresh and not re_embed and not table_map:
         raise UsageError("nothing to load", hint="name files, folders, --from FILE, --wikipedia TITLE or --refresh")
     if singletons is not None and not analytics:

@@ -87,7 +87,7 @@ def as_png(picture: str, *, system_fonts: bool = True) -> bytes:
 def _check(target: Path, colour_by: str, limit: int) -> str:
     suffix = target.suffix.lower()
     if suffix not in _SUFFIXES:
-        raise UsageError(f"cannot draw into {target.name!r}", hint="name a file that ends in .png, .svg or .html")
+        raise UsageError(f"cannot draw into {target.name!r}", hint="name a .png, .svg or .html file, not an entity")
     if colour_by not in GROUPINGS:
         raise UsageError(f"nodes are coloured by {' or '.join(GROUPINGS)}, not by {colour_by!r}")
     if limit < 1:

@@ -113,6 +113,17 @@ def test_a_folder_that_was_moved_is_unloaded_by_its_path_below_the_root(
     assert record.unload("sub") == []
 
 
+def test_a_file_of_the_same_name_elsewhere_is_not_unloaded(
+    record: DocumentRecord, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record.load(str(project / "docs"), options=PLAIN)
+    monkeypatch.chdir(project)
+    for path in ("nowhere/a.txt", "../elsewhere/a.txt", "/nowhere/sub", "nowhere/sub"):
+        assert record.unload(path) == [], path
+    assert record.unload("a.txt") == ["a.txt"]
+    assert record.unload("sub") == ["sub/b.txt"]
+
+
 def test_a_root_for_unloading_must_hold_the_path(record: DocumentRecord, project: Path) -> None:
     record.load(str(project / "docs"), options=PLAIN)
     with pytest.raises(UsageError, match="outside the root"):

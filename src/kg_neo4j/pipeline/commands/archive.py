@@ -147,7 +147,7 @@ def diff(
         files: list[Path] = []
         for given in (before, after):
             file = Path(given or folder)
-            if given is None or not (file.exists() or file.suffix in (".jsonl", ".gz")):
+            if given is None or not (file.is_file() or file.suffix in (".jsonl", ".gz")):
                 own = settings if given is None else settings.model_copy(update={"graph": str(given)})
                 file = Path(folder) / f"{len(files)}.jsonl"
                 try:

@@ -13,7 +13,7 @@ from kg_neo4j import factory, interrupts, tracing
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.folders import LoadedFolder, real_path
+from kg_neo4j.acquire.folders import ROOT_MARK, LoadedFolder, real_path
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.extract import exchange
@@ -200,9 +200,9 @@ def unload(
 
     `source` is a document's source, title, key or id, or the path of its file, which need not be there any more. If it
     is none of these, it is a folder: all documents that were read from it are removed. If none was, those whose keys
-    are below it, relative to `root` as in `load`. The documents themselves go last: an unload that was stopped is
-    ended by the same command. Raises SourceNotFound if there is no such document or folder, UsageError if several
-    documents have the name, and for `root` as `load`.
+    are below it, relative to `root` or the folder of a kg.toml. Documents go last: the same command ends an unload that
+    was stopped. Raises SourceNotFound if there is no such document or folder, UsageError if several documents have the
+    name, and for `root` as `load`.
     """
     settings, tally = settings or Settings(), Tally()
     graph = settings.graph
@@ -251,7 +251,8 @@ def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> l
         return [*found, *(each for each in stored if each.key.startswith(f"{found[0].key}/"))]
     folder = LoadedFolder(name, root=root)
     files = [each for each in stored if each.kind == "file"]
-    key = folder.place.key
+    is_rooted = root is not None or Path(folder.place.root, ROOT_MARK).is_file()
+    key = folder.place.key if is_rooted else name  # without a root, the last part of a path says nothing
     begins = tuple(f"{each}/" for each in (key, name) if each)
     return (
         [each for each in files if each.key == key]

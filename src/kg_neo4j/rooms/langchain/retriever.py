@@ -19,15 +19,15 @@ except ImportError as error:
 class KnowledgeGraphRetriever(BaseRetriever):
     """Return at most `k` passages of a `KnowledgeGraph` for a question, the best first. No chat model is called.
 
-    The metadata of each: source (what was loaded: a path or an address), title, chunk_id, page (of a PDF, else None)
-    and score. `ainvoke` searches in a thread.
+    The metadata of each: source (what was loaded: a path or an address), title, chunk_id, page (of a PDF, else
+    None), score, and start, where its text begins in that of the document. `ainvoke` searches in a thread.
     """
 
     graph: KnowledgeGraph
     k: int = 4
 
-    def __init__(self, graph: KnowledgeGraph, **others: Any) -> None:
-        super().__init__(**{"graph": graph, **others})
+    def __init__(self, graph: KnowledgeGraph | None = None, **others: Any) -> None:
+        super().__init__(**{"graph": others.pop("kg", graph), **others})
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         hits = [each for each in self.graph.search(query, limit=self.k) if each.kind == "passage"]
@@ -38,5 +38,6 @@ class KnowledgeGraphRetriever(BaseRetriever):
             place = rows[hit.id]
             page = bisect_right(place["pages"], place["start"]) if place["pages"] else None
             own = {"source": place["source"], "title": hit.name, "chunk_id": hit.id, "page": page, "score": hit.score}
+            own |= {"start": place["start"]}
             found.append(Document(page_content=hit.text, metadata=own, id=hit.id))
         return found

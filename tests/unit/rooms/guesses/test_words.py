@@ -29,7 +29,10 @@ def hint(run_kg: RunKg, line: str) -> str:
     ("line", "said"),
     [
         ("lod x", "`kg load`: Load files, folders, web and wiki pages into the graph."),
-        ("Backup", "`kg db backup FILE` (all graphs) or `kg export --archive FILE` (one)"),
+        (
+            "Backup",
+            "`kg db backup FILE` (all graphs) or `kg export --archive FILE` (one) or `kg graphs copy NAME COPY`",
+        ),
         ("bakup", "`kg db backup`: Back up the whole store to a file."),
         ("stop", "`kg db stop`: Stop the local server."),
         ("ls", "`kg graphs` or `kg documents`"),
