@@ -111,7 +111,7 @@ def test_the_command_plans_writes_lists_and_shows(
         return code, json.loads(out)
 
     code, shape = kg("communities", "--reports")
-    assert (code, shape["error"]["type"]) == (2, "UsageError")
+    assert (code, shape["error"]["type"]) == (2, "NoSuchGraph")
     assert kg("load", str(story))[0] == 0
     code, plan = kg("communities", "--reports", "--dry-run", **online)
     assert (code, plan["current"], llm.calls) == (0, 0, 0)

@@ -13,7 +13,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models.protocols import ChatModel
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import NoSuchGraph, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -160,7 +160,7 @@ def test_the_library_finds_a_domain_once_and_lists_what_it_wrote(
 def test_a_graph_whose_entities_are_in_no_communities_says_what_to_do(
     database: Database, graph: str, offline: Settings
 ) -> None:
-    with pytest.raises(UsageError, match="no entities"):
+    with pytest.raises(NoSuchGraph):
         communities(settings=offline)
     load(database, graph, two_cliques())
     with pytest.raises(UsageError, match="in no communities"):

@@ -64,7 +64,6 @@ NOT_RUN = {
     "claude mcp": "needs Claude Code; tests/wings/serve/integration/test_serve_mcp.py asks what it starts",
     "ollama ": "needs Ollama; a server with the same protocol takes its place",
     "OLLAMA_CONTEXT_LENGTH=": "the same",
-    "vllm ": "the same, for vLLM",
     "litellm ": "needs LiteLLM: `make test-proxy`",
     "ray ": "needs a cluster: `make test-ray`",
     "unset ": "is for the shell of the reader",

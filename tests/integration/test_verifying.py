@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import Filters, KnowledgeGraph, LoadOptions
+from kg_neo4j import Filters, KnowledgeGraph, LoadOptions, load, unload
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.verify import VerifiedText, verify_text
@@ -109,7 +109,10 @@ def test_a_text_without_claims_has_none(notes: KnowledgeGraph) -> None:
     assert notes.verify("Who was Ada Lind?") == VerifiedText((), 1)
 
 
-def test_an_empty_graph_is_named(offline: Settings) -> None:
+def test_an_empty_graph_is_named(offline: Settings, tmp_path: Path) -> None:
+    (tmp_path / "rain.txt").write_text("Ada Lind directed Rain Road.")
+    load([str(tmp_path / "rain.txt")], settings=offline)
+    unload("rain.txt", settings=offline)
     found = verify_text("Ada Lind directed Rain Road.", settings=offline)
     assert [each.verdict for each in found.claims] == ["not found"]
     assert found.notes == (f"graph {offline.graph!r} is empty: load something first, for example kg load FILE",)
