@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import LoadOptions, Settings, ask, factory, load, tree
+from kg_neo4j import LoadOptions, Settings, ask, factory, load, tree, unload
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import constraints, queries
@@ -158,12 +158,14 @@ def test_an_empty_graph_and_a_graph_without_vectors_need_no_vector_index(
 ) -> None:
     """The indexes are those of the database: what another graph has does not matter."""
     other = other_of(loaded)
+    (tmp_path / "b.txt").write_text(TEXT, "utf-8")
+    load([str(tmp_path / "b.txt")], settings=other, options=LoadOptions(analytics=False, vectors=False))
+    unload("b.txt", settings=other)
     for label in search_indexes.LABELS:
         drop(database, name_of("vector", label, embedder))
     found = ask(QUESTION, settings=other)
     assert not found.found
     assert any("load something first" in note for note in found.notes)
-    (tmp_path / "b.txt").write_text(TEXT, "utf-8")
     load([str(tmp_path / "b.txt")], settings=other, options=LoadOptions(analytics=False, vectors=False))
     assert ask(QUESTION, settings=other).found
     with pytest.raises(SchemaConflict, match="vector"):
