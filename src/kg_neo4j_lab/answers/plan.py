@@ -54,7 +54,7 @@ def plan_comparison(
     chosen, graph = building.systems, building.settings.graph
     file = RecordFile(options.save, is_kept=False) if options.save else None
     building.build(found.stories)
-    with connect(building.settings, progress) as database:
+    with connect(building.settings, progress, makes=[]) as database:
         counting = Counting()
         run = open_run(building.settings, database, options, file, None, counting)
         built = {each.name: building.is_built(database, graph, each) for each in chosen}

@@ -170,7 +170,7 @@ def plan_tree(
     """
     options = options or TreeBuildOptions()
     how = _building(settings, options, summarisers, None)
-    with connect(settings, progress) as database:
+    with connect(settings, progress, makes=[] if unread else None) as database:
         store = TreeStore(database, settings.graph)
         new = (({"id": document.id, "title": document.title}, chunks) for document, chunks in unread)
         plans = [plan_one(store, row, how, chunks) for row, chunks in new]

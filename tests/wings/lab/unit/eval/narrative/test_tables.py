@@ -72,7 +72,7 @@ def test_equal_tables_give_equal_pictures() -> None:
 
 def test_a_folder_is_made_where_it_can_be(tmp_path: Path) -> None:
     assert write(tmp_path / "new", tables(study())[:1])[0].parent == tmp_path / "new"
-    with pytest.raises(UsageError, match=r"no folder .*nowhere$"):
+    with pytest.raises(UsageError, match=r"no folder .*nowhere\n"):
         write(tmp_path / "nowhere" / "new", tables(study()))
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="file is no folder"):
