@@ -99,7 +99,7 @@ def test_only_what_changed_is_asked_about(database: Database, online: Settings, 
     assert 1 <= llm.calls - asked == edited.usage.calls <= 2
     asked = llm.calls
     (folder / "0.md").unlink()
-    unload("texts/0.md", settings=online)
+    unload("0.md", settings=online)
     after = dump(database, online.graph)
     assert llm.calls == asked
     delete_graph(database, online.graph)

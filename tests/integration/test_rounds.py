@@ -230,7 +230,8 @@ def test_a_load_of_which_every_row_was_rejected_is_partly_done_and_one_that_keep
     assert licence in run("reject", "--dry-run")[1]["notes"]
     code, shape = run("reject")
     assert (code, shape["rows"]) == (3, {"read": 3, "accepted": 0, "rejected": 3})
-    assert shape["notes"] == [
+    notes = [note for note in shape["notes"] if not note.endswith(" is new")]  # there may be other graphs
+    assert notes == [
         licence,
         "all 3 rows were rejected, 3 of them because their quote is missing or not in the text (no_evidence); "
         "`kg quarantine` lists them, --evidence flag --rebuild keeps them",
