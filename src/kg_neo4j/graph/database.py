@@ -170,7 +170,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
                     raise
                 raise GdsMissing(
                     f"the Graph Data Science plugin is not installed at {self.address.shown}",
-                    hint="install GDS 2.13 or newer there, or pass --no-analytics",
+                    hint="install GDS 2.13 or newer, or pip install 'kg-neo4j[analytics]', or pass --no-analytics",
                 ) from error
 
     def read(self, query: Query, /, **params: Any) -> list[Row]:

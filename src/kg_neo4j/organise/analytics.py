@@ -10,7 +10,10 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from types import ModuleType
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
@@ -18,7 +21,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import communities
 from kg_neo4j.organise.entity_pairs import EntityPairs, read_entities, read_pairs
-from kg_neo4j.organise.projection import DAMPING, EntityStructure, project
+from kg_neo4j.organise.projection import DAMPING, EntityStructure, check_version, project
 from kg_neo4j.organise.stored_analytics import (
     Result,
     StoredCommunity,
@@ -45,6 +48,7 @@ class AnalyticsReport:
     relationships: int
     changes: int  # entities and communities written or deleted; 0 on a repeat
     skipped: str | None = None  # why nothing was computed
+    notes: tuple[str, ...] = ()  # this, or by what it was computed where that is not GDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class SettledGraph:
     places: Mapping[int, str]  # num -> id of its finest community, for those who are in one
     pairs: EntityPairs
     fingerprint: str
+    client: ModuleType | None = None  # what computes on this machine, where the server has no GDS
 
     @property
     def size(self) -> tuple[int, int]:
@@ -75,7 +80,7 @@ class SettledGraph:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What GDS says, by num."""
+    """What GDS says, or this machine without it, by num."""
 
     cells: communities.Cells
     pagerank: Mapping[int, float]
@@ -98,8 +103,8 @@ def refresh(
     Entities get `community` (number of their community of level 0), `pagerank`, `degree`, `betweenness`,
     `community_degree`, `component`, `core`, `triangles`, `clustering`, `articulation` and `bridges`, and belong to
     their finest community (docs/communities.md says what each means). A community of one entity is stored only with
-    `singletons`; None: as before, at first not. Where GDS is missing or the heap too small, what is stored stays and
-    the report says why. With a `lease`, the write proves it. Other faults of the database raise DatabaseError.
+    `singletons`; None: as before, at first not. Without GDS this machine computes; without packages for it, or memory,
+    what is stored stays and the report says why. With a `lease`, the write proves it. DatabaseError: other faults.
     """
     progress.start(STAGE, 4)
     try:
@@ -132,11 +137,12 @@ def refresh(
                 )
             )
         progress.advance(STAGE)
-        return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
+        by = found.client and f"communities were computed on this machine, without GDS ({found.client.VERSIONS})"
+        return AnalyticsReport(communities_found, len(levels), *found.size, len(changes), notes=(by,) if by else ())
     except (GdsMissing, NotEnoughMemory) as error:
         reason = f"no communities and centralities: {error}"
         progress.note(reason if error.hint is None else f"{reason} ({error.hint})")
-        return AnalyticsReport(0, 0, 0, 0, 0, skipped=reason)
+        return AnalyticsReport(0, 0, 0, 0, 0, reason, (reason,))
     finally:
         progress.finish(STAGE)
 
@@ -164,8 +170,8 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
     digest = hashlib.sha256(method.encode())
     digest.update("".join(f";{num}" for num in nums).encode())
     digest.update(pairs.digest())
-    if nums:
-        digest.update(database.gds_version().encode())
+    engine, client = _engine(database) if nums else ("", None)
+    digest.update(engine.encode())
     return SettledGraph(
         ids=dict(zip(nums, entities.ids, strict=True)),
         nodes=dict(zip(nums, entities.nodes.tolist(), strict=True)),
@@ -174,14 +180,29 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
         places=places,
         pairs=pairs,
         fingerprint=digest.hexdigest()[:32],
+        client=client,
     )
+
+
+def _engine(database: Database) -> tuple[str, ModuleType | None]:
+    """Return the versions of what computes, and this machine's module where the server has no GDS; else GdsMissing."""
+    try:
+        check_version(version := database.gds_version())
+    except GdsMissing:
+        if not find_spec("graspologic_native") or not find_spec("networkx"):
+            raise
+        from kg_neo4j.organise import client_analytics
+
+        return client_analytics.VERSIONS, client_analytics
+    return version, None
 
 
 def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> _Measured:
     """Measure the entities that are related to others; the rest is not projected, and each is a part of its own."""
     made = _Measured({}, {}, {}, {})
     if found.pairs.count:
-        with project(database, graph, found.pairs) as gds:
+        here = nullcontext(found.client.ClientProjection(found.pairs)) if found.client else None
+        with here or project(database, graph, found.pairs) as gds:
             made = _Measured(gds.leiden(seed), gds.pagerank(), gds.betweenness(seed), gds.structure(), gds.bridges())
     alone = [num for num in found.ids if num not in made.structure]
     levels = max(map(len, made.cells), default=1)

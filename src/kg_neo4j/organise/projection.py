@@ -135,7 +135,8 @@ def check_version(version: str) -> None:
     """Raise GdsMissing where GDS is older than what is needed."""
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST_GDS:
         raise GdsMissing(
-            f"the server has GDS {version}, which is too old", hint="install GDS 2.13 or newer, or pass --no-analytics"
+            f"the server has GDS {version}, which is too old",
+            hint="install GDS 2.13 or newer, or pip install 'kg-neo4j[analytics]', or pass --no-analytics",
         )
 
 

@@ -172,8 +172,7 @@ class Run:
             self.database, self.settings.graph, self.progress, lease=self.lease, singletons=singletons
         )
         self.tally.changes += analysed.changes
-        if analysed.skipped:
-            self.tally.notes.append(analysed.skipped)
+        self.tally.notes += analysed.notes
         return analysed.communities
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.filtered import read_left
@@ -29,25 +28,20 @@ WORDED = 1e-6  # score of a chunk that only its words bring
 def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
     """Return entities, facts and chunks of the graph, in a handful of round trips.
 
-    Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
-    memory for it, nothing is followed, and a note says so.
+    Where nothing in the question is named in the graph, the walk starts at the best chunks.
     """
     best, linked = database.read_transaction(lambda each: (naive.retrieve(each, search, FLAT), named(each, search)))
     flat = tuple(each.id for each in best.chunks)
-    notes: tuple[str, ...] = ()
     reached = Reached()
-    try:
-        if linked or flat:
-            begin = _naming(search, linked, best.chunks) or (() if linked else flat[:FIRST])
-            reached = spread(database, search.graph, linked, begin, search.scope)
-    except (GdsMissing, NotEnoughMemory) as missing:
-        notes = (f"links were not followed: {missing}",)
+    if linked or flat:
+        begin = _naming(search, linked, best.chunks) or (() if linked else flat[:FIRST])
+        reached = spread(database, search.graph, linked, begin, search.scope)
 
     def read(reader: Reader) -> Found:
         ranked = rank(reader, search, reached.chunks, flat)[:chunks]
         known = {each for each, _ in ranked}
         worded = [(each, WORDED) for each in best.worded[:chunks] if each not in known]
-        return match(reader, search, linked, reached, ranked + worded, notes=notes)
+        return match(reader, search, linked, reached, ranked + worded)
 
     return database.read_transaction(read)
 
@@ -61,13 +55,7 @@ def _naming(search: Search, linked: Linked, chunks: Sequence[FoundChunk]) -> lis
 
 
 def match(
-    reader: Reader,
-    search: Search,
-    linked: Linked,
-    reached: Reached,
-    ranked: Sequence[tuple[str, float]],
-    *,
-    notes: tuple[str, ...] = (),
+    reader: Reader, search: Search, linked: Linked, reached: Reached, ranked: Sequence[tuple[str, float]]
 ) -> Found:
     """Return what matches by words and meaning, one hop around it, and the `ranked` chunks.
 
@@ -98,5 +86,4 @@ def match(
         tuple(read_chunk(chunk) for chunk in row["chunks"]),
         tuple(read_entity(entity) for entity in row["entities"]),
         tuple(read_fact(fact) for fact in row["facts"]),
-        notes,
     )

@@ -5,8 +5,8 @@ speak of them, finds what a second hop away answers the question (HippoRAG, arXi
 The projection is directed and weighted (`project_search`); nothing in it depends on the question, so it is kept.
 The weights were set by hand, and hold over a wide range on three data sets (docs/decisions/0020-retrieval.md).
 
-In a large database nothing is projected. The walk goes step by step over the stored graph, with the same weights and
-the same tolerance, and leaves out what would carry next to nothing (docs/decisions/0047-search-at-size.md).
+In a large database, or without GDS, nothing is projected. The walk goes step by step over the stored graph, with the
+same weights and tolerance, and leaves out what would carry next to nothing (docs/decisions/0047-search-at-size.md).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction
 from kg_neo4j.retrieve.filtered import best_left, read_left
@@ -55,13 +56,12 @@ def spread(
     """Return what is near to the entities and documents of `start` and to `chunks` (ids); of `scope` alone.
 
     The walk goes over the whole graph all the same: what it walks over does not depend on filters.
-    Raises GdsMissing where the server has no GDS, NotEnoughMemory where the graph does not fit beside what is there;
-    in a large database neither.
+    In a large database, and where GDS is missing or has too little memory, the walk is over the stored graph.
     """
 
-    def stored(transaction: Transaction) -> Reached | None:
+    def stored(transaction: Transaction, least: int) -> Reached | None:
         size = transaction.run(queries.get("retrieve/size"))[0]["chunks"]
-        return walk_stored(transaction, graph, start, chunks, scope, size) if size >= LARGE else None
+        return walk_stored(transaction, graph, start, chunks, scope, size) if size >= least else None
 
     def make(transaction: Transaction, name: str) -> bool:
         own = own_documents(transaction.run(queries.get("retrieve/named_things"), graph=graph))
@@ -89,7 +89,11 @@ def spread(
             found[row["kind"]].append((row["id"], row["score"]))
         return Reached(*(tuple((each, score / of[0][1]) for each, score in of) for of in found.values()))
 
-    return KeptProjection(database, graph, "entities", make, step, instead=stored).walk() or Reached()
+    kept = KeptProjection(database, graph, "entities", make, step, instead=lambda each: stored(each, LARGE))
+    try:
+        return kept.walk() or Reached()
+    except (GdsMissing, NotEnoughMemory):
+        return database.read_transaction(lambda each: stored(each, 0)) or Reached()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,8 +119,7 @@ def community_reports(
     notes = factory.note_without_model(settings, "composed from the graph: no model is configured")
     with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
         analysed = analytics.refresh(database, settings.graph, progress, lease=lease, singletons=options.singletons)
-        if analysed.skipped:
-            notes.append(analysed.skipped)
+        notes += analysed.notes
         _check(database, settings.graph)
         domain = _domain(database, settings, door, options.domain)
         notes += [domain.note] if domain.note else []
@@ -173,6 +172,6 @@ def _check(database: Database, graph: str) -> None:
     if nodes := database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"]:
         raise UsageError(
             f"the {nodes} entities of graph {graph!r} are in no communities",
-            hint="`kg load` without --no-analytics computes them; they need the GDS plugin",
+            hint="`kg load` without --no-analytics computes them, with GDS or with kg-neo4j[analytics]",
         )
     raise UsageError(f"graph {graph!r} holds no entities", hint="`kg load` first, or name another with --graph")
