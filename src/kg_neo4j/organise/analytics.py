@@ -170,8 +170,8 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
     digest = hashlib.sha256(method.encode())
     digest.update("".join(f";{num}" for num in nums).encode())
     digest.update(pairs.digest())
-    engine, client = _engine(database) if nums else ("", None)
-    digest.update(engine.encode())
+    computed_by, client = engine(database) if nums else ("", None)
+    digest.update(computed_by.encode())
     return SettledGraph(
         ids=dict(zip(nums, entities.ids, strict=True)),
         nodes=dict(zip(nums, entities.nodes.tolist(), strict=True)),
@@ -184,8 +184,8 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
     )
 
 
-def _engine(database: Database) -> tuple[str, ModuleType | None]:
-    """Return the versions of what computes, and this machine's module where the server has no GDS; else GdsMissing."""
+def engine(database: Database) -> tuple[str, ModuleType | None]:
+    """Return the version of what computes, and this machine's module where the server has no GDS; else GdsMissing."""
     try:
         check_version(version := database.gds_version())
     except GdsMissing:
@@ -193,7 +193,7 @@ def _engine(database: Database) -> tuple[str, ModuleType | None]:
             raise
         from kg_neo4j.organise import client_analytics
 
-        return client_analytics.VERSIONS, client_analytics
+        return f"not installed; {client_analytics.VERSIONS} compute on this machine", client_analytics
     return version, None
 
 

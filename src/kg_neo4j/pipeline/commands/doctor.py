@@ -98,7 +98,7 @@ def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
         return
     with database:
         yield Diagnosis("database", True, f"{database.address.shown} runs Neo4j {database.verify()}")
-        yield _found("Graph Data Science", database.gds_version)
+        yield _found("Graph Data Science", lambda: analytics.engine(database)[0])
         yield _found("indexes", lambda: _indexes(database, settings))
         yield _found("documents", lambda: _documents(database, settings.graph))
         yield _found("communities", lambda: _communities(database, settings.graph))
