@@ -97,6 +97,9 @@ def test_without_gds_and_without_the_packages_both_ways_are_named(
     monkeypatch.setattr(analytics, "find_spec", lambda name: None)
     with WithoutGds(database.address) as without:
         report = refresh(without, graph)
+        assert analytics.is_current(without, graph) is None
+        refresh(database, graph)
+        assert analytics.is_current(without, graph) is False
     assert report.skipped == "no communities and centralities: the Graph Data Science plugin is not installed"
     assert report.notes == (report.skipped,)
     assert report.changes == 0

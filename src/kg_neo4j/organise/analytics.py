@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from types import ModuleType
@@ -148,12 +148,17 @@ def refresh(
 
 
 def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
-    """Say whether the graph is what its communities were computed from; None where none were ever computed."""
+    """Say whether the graph is what its communities were computed from; None where none were ever computed.
+
+    False also where neither the server nor this machine can compute any.
+    """
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
     if not state:
         return None
     method = _method(seed, singletons=state[0]["singletons"])
-    return bool(state[0]["fingerprint"] == read_graph(database, graph, method).fingerprint)
+    with suppress(GdsMissing):
+        return bool(state[0]["fingerprint"] == read_graph(database, graph, method).fingerprint)
+    return False
 
 
 def _method(seed: int, *, singletons: bool) -> str:
