@@ -148,10 +148,7 @@ def refresh(
 
 
 def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
-    """Say whether the graph is what its communities were computed from; None where none were ever computed.
-
-    False also where neither the server nor this machine can compute any.
-    """
+    """Say whether stored communities are up to date; None: none are stored. Without GDS and packages: False."""
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
     if not state:
         return None

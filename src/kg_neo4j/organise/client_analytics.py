@@ -65,10 +65,7 @@ class ClientProjection:
         return dict(zip(self._nums.tolist(), ranks.tolist(), strict=True))
 
     def betweenness(self, seed: int) -> dict[int, float]:
-        """Return num -> shortest paths through it, unweighted; in a large graph those from a sample alone, as GDS.
-
-        Brandes (2001), level by level. On the same graphs networkx took 13 to 20 times as long.
-        """
+        """Return num -> shortest paths through it (Brandes 2001), unweighted; of a sample in a large graph, as GDS."""
         count = len(self._nums)
         begins, passed, large = range(count), np.zeros(count), count > projection.EXACT_BETWEENNESS_NODES
         for begin in random.Random(seed).sample(begins, projection.BETWEENNESS_SAMPLES) if large else begins:
