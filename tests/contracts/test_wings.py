@@ -22,7 +22,7 @@ LINES = {  # at most, all lines of the .py files; rooms are counted apart
     # 38,500 less what moved; 400 for lossless readers, 200 for .rst, 70 for names, 300 for sentences, 670 for trust,
     # 100 for names and types, 100 for readers, 170 for tables, 600 for models, 224 for guesses; 358 less
     # for PDF and .rst, which moved
-    TRUNK: 40_469,
+    TRUNK: 40_769,
     "kg_neo4j_offline": 9_900,
     "kg_neo4j_lab": 7_510,  # 200 for the study of formats
     "kg_neo4j_readers": 2_500,
