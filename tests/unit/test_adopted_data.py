@@ -1,0 +1,47 @@
+"""The graphs that are adopted, and what was written about them, fit together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import adopted
+
+GRAPHS = {"movies": adopted.movies(), "firms": adopted.firms()}
+
+
+@pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
+def test_keys_are_unique_and_relationships_have_both_ends(graph: adopted.Adopted) -> None:
+    keys = {label: [row[graph.keys[label]] for row in rows] for label, rows in graph.nodes.items()}
+    assert all(len({*each}) == len(each) and all(each) for each in keys.values())
+    known = {(label, key) for label, each in keys.items() for key in each}
+    assert {end for link in graph.links for end in (link.start, link.end)} <= known
+
+
+def test_movies_are_as_many_as_in_the_example() -> None:
+    graph = GRAPHS["movies"]
+    assert {label: len(rows) for label, rows in graph.nodes.items()} == {"Movie": 38, "Person": 155}
+    kinds = Counter(link.type for link in graph.links)
+    assert {*kinds} == {"ACTED_IN", "DIRECTED", "PRODUCED", "WROTE", "REVIEWED", "FOLLOWS"}
+    assert all(len(link.properties["roles"]) >= 1 for link in graph.links if link.type == "ACTED_IN")
+    named = {key for link in graph.links for label, key in (link.start, link.end) if label == "Person"}
+    assert named == {row["name"] for row in graph.nodes["Person"]}
+
+
+def test_firms_are_the_same_at_each_call_and_have_what_they_are_for() -> None:
+    graph = GRAPHS["firms"]
+    assert graph == adopted.firms()
+    assert {label: len(rows) for label, rows in graph.nodes.items()} == adopted.COUNTS
+    assert {link.type for link in graph.links} == {"OWNS", "SUPPLIES", "MANAGES", "MAKES", "BASED_IN"}
+    usual = {"Firm": 5, "Person": 3, "Product": 2, "City": 2}
+    assert sum(len(row) > usual[label] for label, rows in graph.nodes.items() for row in rows) == 500
+    firms = [row["name"] for row in graph.nodes["Firm"]]
+    persons = [row["full_name"] for row in graph.nodes["Person"]]
+    products = {row["name"] for row in graph.nodes["Product"]}
+    assert sum("Holding" in name and name.replace(" Holding", "") in firms for name in firms) >= 80
+    assert sum(count == 2 for count in Counter(firms).values()) >= adopted.TRAPS["equal firms"]
+    assert sum(count == 2 for count in Counter(persons).values()) >= adopted.TRAPS["equal persons"]
+    assert sum(any(name.startswith(f"{person} ") for name in firms) for person in {*persons}) > 20
+    assert len(products & {name.split(" ")[0] for name in firms}) >= adopted.TRAPS["product as firm"]
+    assert {row["name"] for row in graph.nodes["City"]} & {name.split()[-1] for name in persons} == {"Halden"}
