@@ -108,7 +108,7 @@ def firms() -> Adopted:
 
 
 def links() -> list[Row]:
-    """Return what the documents name: `document`, `name` as written, `label`, `key`: both empty where it is not there."""
+    """Return what the documents name: `document`, `name` as written, `label`, `key` (empty: not there)."""
     with (FOLDER / "links.csv").open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
 

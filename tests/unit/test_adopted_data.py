@@ -45,3 +45,21 @@ def test_firms_are_the_same_at_each_call_and_have_what_they_are_for() -> None:
     assert sum(any(name.startswith(f"{person} ") for name in firms) for person in {*persons}) > 20
     assert len(products & {name.split(" ")[0] for name in firms}) >= adopted.TRAPS["product as firm"]
     assert {row["name"] for row in graph.nodes["City"]} & {name.split()[-1] for name in persons} == {"Halden"}
+
+
+def test_links_name_nodes_that_there_are_by_names_that_stand_in_their_documents() -> None:
+    texts, links = adopted.documents(), adopted.links()
+    assert Counter(adopted.graph_of(name) for name in texts) == {"firms": 12, "movies": 8}
+    assert all(150 <= len(text.split()) <= 400 for text in texts.values())
+    assert [row for row in links if row["name"] not in texts[row["document"]]] == []
+    assert len({(row["document"], row["name"]) for row in links}) == len(links)
+    keys = {
+        name: {(label, row[graph.keys[label]]) for label, rows in graph.nodes.items() for row in rows}
+        for name, graph in GRAPHS.items()
+    }
+    there = [row for row in links if row["label"]]
+    wrong = [row for row in there if (row["label"], row["key"]) not in keys[adopted.graph_of(row["document"])]]
+    assert wrong == []
+    assert all(bool(row["label"]) == bool(row["key"]) for row in links)
+    assert (len(there), len(links) - len(there)) == (312, 53)
+    assert {row["document"] for row in links if not row["label"]} == {*texts}
