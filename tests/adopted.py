@@ -113,6 +113,12 @@ def links() -> list[Row]:
         return list(csv.DictReader(lines))
 
 
+def questions(file: str = "questions.toml") -> list[Row]:
+    """Return questions, with the `answer` that is right, and the `documents`, `rows` and `links` that it needs."""
+    asked: list[Row] = tomllib.loads((FOLDER / file).read_text(encoding="utf-8"))["questions"]
+    return asked
+
+
 def documents() -> dict[str, str]:
     """Return the texts of the documents by the names of their files."""
     return {path.name: path.read_text(encoding="utf-8") for path in sorted((FOLDER / "texts").glob("*.md"))}

@@ -63,3 +63,25 @@ def test_links_name_nodes_that_there_are_by_names_that_stand_in_their_documents(
     assert all(bool(row["label"]) == bool(row["key"]) for row in links)
     assert (len(there), len(links) - len(there)) == (312, 53)
     assert {row["document"] for row in links if not row["label"]} == {*texts}
+
+
+def test_questions_need_documents_rows_and_relationships_that_there_are() -> None:
+    seen, unseen = adopted.questions(), adopted.questions("questions_unseen.toml")
+    both = [each for each in seen if each["documents"] and each["rows"]]
+    assert (len(seen), len(both), len(unseen)) == (10, 5, 5)
+    texts = adopted.documents()
+    for each in [*seen, *unseen]:
+        graph = GRAPHS[each["graph"]]
+        known = {f"{label} {row[graph.keys[label]]}" for label, rows in graph.nodes.items() for row in rows}
+        links = {f"{link.start[1]} {link.type} {link.end[1]}" for link in graph.links}
+        assert {*each["rows"]} <= known, each["question"]
+        assert {*each["links"]} <= links, each["question"]
+        assert {*each["documents"]} <= {*texts}, each["question"]
+    assert all(each["documents"] and each["rows"] and each["links"] for each in unseen)
+
+
+def test_the_first_question_has_one_answer() -> None:
+    graph = GRAPHS["firms"]
+    suppliers = {link.start[1] for link in graph.links if link.type == "SUPPLIES" and link.end[1] == "F00017"}
+    assert suppliers == {"F00321", "F02101", "F02102", "F02103"}
+    assert {key for key in suppliers if graph.node("Firm", key)["city"] == "Bergen"} == suppliers - {"F02103"}
