@@ -17,6 +17,7 @@ from typing import Any
 from neo4j.spatial import WGS84Point
 
 from kg_neo4j.graph.database import Database, batches
+from recorded_answers import RecordedAnswers
 from report_runs import cypher
 
 FOLDER = Path(__file__).parent / "data" / "adopt"
@@ -122,6 +123,11 @@ def questions(file: str = "questions.toml") -> list[Row]:
 def documents() -> dict[str, str]:
     """Return the texts of the documents by the names of their files."""
     return {path.name: path.read_text(encoding="utf-8") for path in sorted((FOLDER / "texts").glob("*.md"))}
+
+
+def reader() -> RecordedAnswers:
+    """Return a chat model that reads the documents as a large model did; others raise NotRecorded."""
+    return RecordedAnswers({"extraction": FOLDER.parent / "recorded" / "adopt.extraction.jsonl"})
 
 
 def graph_of(document: str) -> str:

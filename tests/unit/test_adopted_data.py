@@ -7,6 +7,14 @@ from collections import Counter
 import pytest
 
 import adopted
+from kg_neo4j._models import tokens
+from kg_neo4j.acquire import chunking, files
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import extract_all
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config
+from kg_neo4j.records import Document
+from kg_neo4j.settings import Settings
+from report_runs import door_to
 
 GRAPHS = {"movies": adopted.movies(), "firms": adopted.firms()}
 
@@ -85,3 +93,15 @@ def test_the_first_question_has_one_answer() -> None:
     suppliers = {link.start[1] for link in graph.links if link.type == "SUPPLIES" and link.end[1] == "F00017"}
     assert suppliers == {"F00321", "F02101", "F02102", "F02103"}
     assert {key for key in suppliers if graph.node("Firm", key)["city"] == "Bergen"} == suppliers - {"F02103"}
+
+
+def test_recorded_answers_read_each_document_and_no_row_is_refused() -> None:
+    found = [*files.read([str(adopted.FOLDER / "texts")], graph="adopt")]
+    documents = [each for each in found if isinstance(each, Document)]
+    chunks = {each.key: chunking.chunk(each, tokens.load(tokens.APPROXIMATION)) for each in documents}
+    assert {*chunks} == {*adopted.documents()}
+    jobs = [DocumentJob(each, chunks[each.key], chunks[each.key]) for each in documents]
+    config = extraction_config(Settings(), LoadOptions(), door_to(adopted.reader()))
+    read = [extraction for _, extraction in extract_all(jobs, config)]
+    assert [rejected for each in read for rejected in each.rejections] == []
+    assert (sum(len(each.nodes) for each in read), sum(len(each.relationships) for each in read)) == (481, 633)
