@@ -36,6 +36,7 @@ _LINKS = cypher(
     "UNWIND $rows AS row MATCH (a) WHERE elementId(a) = row.start MATCH (b) WHERE elementId(b) = row.end "
     "CREATE (a)-[r:$(row.type)]->(b) SET r = row.properties"
 )
+_DELETE = cypher("MATCH (n:$($label)) WHERE n[$key] IN $keys DETACH DELETE n")
 
 Row = dict[str, Any]
 
@@ -66,7 +67,7 @@ class Adopted:
 def write(database: Database, graph: Adopted) -> None:
     """Write a graph into a database that has none of its nodes: constraints first, then nodes and relationships."""
     for label, key in graph.keys.items():  # names of our own files: Cypher has no parameters here
-        named = f"their_{label}_{key}".lower()
+        named = constraint(label, key)
         database.schema(cypher(f"CREATE CONSTRAINT {named} IF NOT EXISTS FOR (n:{label}) REQUIRE n.{key} IS UNIQUE"))
     ids: dict[tuple[str, str], str] = {}
     for label, rows in graph.nodes.items():
@@ -79,6 +80,20 @@ def write(database: Database, graph: Adopted) -> None:
     ]
     for part in batches(written, 2_000):
         database.write(_LINKS, rows=part)
+
+
+def constraint(label: str, key: str) -> str:
+    """Return the name of the constraint that makes a key of theirs unique."""
+    return f"their_{label}_{key}".lower()
+
+
+def remove(database: Database, graph: Adopted) -> None:
+    """Delete what `write` made, and nothing else."""
+    for label, rows in graph.nodes.items():
+        key = graph.keys[label]
+        for part in batches([row[key] for row in rows], 1_000):
+            database.write(_DELETE, label=label, key=key, keys=part)
+        database.schema(cypher(f"DROP CONSTRAINT {constraint(label, key)} IF EXISTS"))
 
 
 def movies() -> Adopted:
