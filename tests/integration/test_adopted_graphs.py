@@ -1,4 +1,4 @@
-"""The graphs that are adopted stand in a database as their owners would have them, and leave no trace."""
+"""The graphs that are adopted are written as their owners would have them, and leave no trace."""
 
 from __future__ import annotations
 
