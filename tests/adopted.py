@@ -141,8 +141,8 @@ def documents() -> dict[str, str]:
 
 
 def reader() -> RecordedAnswers:
-    """Return a chat model that reads the documents as a large model did; others raise NotRecorded."""
-    return RecordedAnswers({"extraction": FOLDER.parent / "recorded" / "adopt.extraction.jsonl"})
+    """Return a chat model that reads the documents, and answers the questions, as a large model did."""
+    return RecordedAnswers({kind: FOLDER.parent / f"recorded/adopt.{kind}.jsonl" for kind in ("extraction", "answers")})
 
 
 def graph_of(document: str) -> str:

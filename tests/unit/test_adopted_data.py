@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
@@ -86,6 +87,9 @@ def test_questions_need_documents_rows_and_relationships_that_there_are() -> Non
         assert {*each["links"]} <= links, each["question"]
         assert {*each["documents"]} <= {*texts}, each["question"]
     assert all(each["documents"] and each["rows"] and each["links"] for each in unseen)
+    rows = (adopted.FOLDER.parent / "recorded/adopt.answers.jsonl").read_text(encoding="utf-8").splitlines()
+    answered = {row["question"] for row in map(json.loads, rows) if row["task"] == "answer"}
+    assert answered == {each["question"] for each in [*seen, *unseen]}
 
 
 def test_the_first_question_has_one_answer() -> None:
