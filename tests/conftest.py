@@ -102,7 +102,8 @@ def connections_are_closed() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def settings(answers_are_remembered: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that mean a running server. A server that was started for the tests is stopped after them."""
-    found = Settings().model_copy(update={"answer_cache": False})  # each test pays for its own answers
+    ours = {"answer_cache": False, "home": tmp_path_factory.mktemp("kg-own")}  # each test pays for its own answers
+    found = Settings().model_copy(update=ours)
     if found.neo4j_uri:
         yield found
         return

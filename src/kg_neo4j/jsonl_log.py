@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import json
 import os
+import time
 from pathlib import Path
+
+WRITTEN = "written.jsonl"  # in KG_HOME: [kind, graph, path, time] of files with texts of a graph
 
 
 def whole_lines(data: bytes) -> tuple[list[bytes], int]:
@@ -32,3 +37,11 @@ def append_to(path: Path, lines: bytes, mode: int = 0o666) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+def note_written(home: Path, kind: str, graph: str, *paths: Path) -> None:
+    """Remember where files of a graph are, so that `kg unload --purge` finds them."""
+    rows = [[kind, graph, str(path.absolute()), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())] for path in paths]
+    with contextlib.suppress(OSError):  # the file is there, and where KG_HOME is read-only it is not remembered
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        append_to(home / WRITTEN, "".join(f"{json.dumps(row)}\n" for row in rows).encode(), 0o600)

@@ -11,6 +11,7 @@ from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
+from kg_neo4j import jsonl_log
 from kg_neo4j.display import Listed, Readable, advising
 from kg_neo4j.graph import export
 from kg_neo4j.graph.connection import connect
@@ -159,11 +160,15 @@ class KnowledgeGraph(Readable):
         """
         return resolve_name("kg_neo4j.rooms.tables.proposing:proposed")(self._by("sources:flat", sources, True))
 
-    def unload(self, source: str) -> LoadReport:
+    def unload(self, source: str, *, purge: bool = False) -> LoadReport:
         """Remove a document, or those of a folder, and what lost its last support.
 
-        `source` is a document's source, title, key or id, or the path of its file. Raises SourceNotFound.
+        `source` is a document's source, title, key or id, or the path of its file. With `purge`, what is known to quote
+        it leaves, too, unasked: exports, archives, backups, all answers in KG_CACHE. Raises SourceNotFound.
         """
+        if purge:
+            erase = resolve_name("kg_neo4j.rooms.erasure.purging:purge")
+            return erase(source, settings=self.settings, progress=self._progress)
         return self._run("load:unload", source)
 
     def resolve(self, options: ResolveOptions | None = None) -> ResolveReport:
@@ -316,6 +321,7 @@ class KnowledgeGraph(Readable):
         from kg_neo4j.organise.plot import plot
 
         path = None if target is None else Path(target)
+        jsonl_log.note_written(self.settings.home, "picture", self.name, *filter(None, [path]))
         return plot(self._open(), self.name, path, colour_by=colour_by, limit=limit)
 
     def export(self, target: str | Path) -> int:
@@ -327,8 +333,10 @@ class KnowledgeGraph(Readable):
         path = Path(target)
         export.check_suffix(path)
         if path.suffix.lower() not in export.TABLES:
+            jsonl_log.note_written(self.settings.home, "export", self.name, path)
             return export.export_file(self._open(), self.name, path)
         written = export.export_tables(self._open(), self.name, path)
+        jsonl_log.note_written(self.settings.home, "table", self.name, *written.paths)
         return written.nodes + written.relationships
 
     def _run(self, command: str, *given: Any, **options: Any) -> Any:

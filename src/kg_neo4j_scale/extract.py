@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from kg_neo4j import jsonl_log
 from kg_neo4j._models.answer_log import logs
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.folders import FilePatterns
@@ -56,6 +57,7 @@ def extract(
     tally.notes += chosen.notes
     errors: list[KgError] = []
     written = 0
+    jsonl_log.note_written(settings.home, "extraction", settings.graph, Path(to))
     progress.start("extract", run.count)
     with contextlib.closing(work):
         for report in choice.run(chosen, work, work.shared_out(chosen.workers), run.shards(errors)):

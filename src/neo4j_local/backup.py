@@ -99,6 +99,13 @@ class Store:
             )
         self._replace(home, progress, lambda tools: tools.import_full(files, report), needed)
 
+    def adopt(self, source: Path, progress: Progress) -> None:
+        """Replace the store by that of the home `source`, whose server is stopped; the server then runs.
+
+        The old data and the server's logs, which may quote them, are deleted. Raises as `restore` does.
+        """
+        self._replace(self.local.home, progress, lambda tools: _take(source, tools), 0)
+
     def _replace(self, home: Home, progress: Progress, fill: Callable[[admin.Admin], None], needed: int) -> None:
         """Fill new data, which take the place of the old ones, and start the server; on a failure the old ones stay."""
         parts = self.local.parts(progress)
@@ -206,6 +213,14 @@ def _fill(tools: admin.Admin, fill: Callable[[admin.Admin], None], needed: int) 
         raise LocalDatabaseError(f"cannot fill {draft}: {error.strerror}", hint="see who owns its folder") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _take(source: Path, tools: admin.Admin) -> None:
+    for part in ("databases", "transactions"):
+        (tools.data / part).mkdir(exist_ok=True)
+        (source / "data" / part / admin.DATABASE).rename(tools.data / part / admin.DATABASE)
+    for each in (tools.home.root / "logs").iterdir():
+        each.unlink()
 
 
 def _refuse_other_files(source: Path) -> None:

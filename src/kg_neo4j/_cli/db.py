@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from kg_neo4j import plugins
+from kg_neo4j._cli import of_room
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import confirm, print_facts, print_json, print_table, print_text, progress, show
@@ -186,6 +187,13 @@ def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     with progress(quiet=as_json) as bars:
         graphs = archive.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
     show({"path": source, "graphs": graphs}, lambda _: _print_graphs(graphs), as_json=as_json)
+
+
+@app.command()
+def compact(yes: bool = False, as_json: bool = False) -> None:
+    """Write the local store again, without what was deleted."""
+    plugins.need("kg_neo4j.rooms.erasure", "no store can be compacted", "install kg-neo4j again")
+    of_room("erasure.command:compact")(settings_for(), yes, as_json)
 
 
 @app.command()

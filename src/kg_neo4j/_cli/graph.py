@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import typer
 
+from kg_neo4j import jsonl_log
 from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.process import continues
 from kg_neo4j._cli.terminal import confirm, print_facts, print_json, print_text, progress, show, show_table
@@ -49,6 +50,7 @@ def plot(
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         report = plotting.plot(database, settings.graph, target, colour_by=colour_by, limit=limit)
+    jsonl_log.note_written(settings.home, "picture", settings.graph, target)
     show(report, {"picture": report.path, "shown": report.caption}, as_json=as_json)
 
 
@@ -75,10 +77,12 @@ def export(target: Path, archive: bool = False, graph: str | None = None, as_jso
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         if target.suffix.lower() in exporting.TABLES:
             written = exporting.export_tables(database, settings.graph, target)
+            jsonl_log.note_written(settings.home, "table", settings.graph, *written.paths)
             facts = {"export": ", ".join(map(str, written.paths)), "nodes": written.nodes}
             show(written, facts | {"relationships": written.relationships}, as_json=as_json)
             return
         lines = exporting.export_file(database, settings.graph, target)
+    jsonl_log.note_written(settings.home, "export", settings.graph, target)
     show({"path": target, "lines": lines}, {"export": target, "lines": lines}, as_json=as_json)
 
 

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Annotated, Any
@@ -142,15 +143,25 @@ def rebuild(graph: str | None = None, as_json: bool = False) -> None:
 
 
 @continues
-def unload(source: str, root: str | None = None, graph: str | None = None, as_json: bool = False) -> None:
+def unload(
+    source: str,
+    root: str | None = None,
+    purge: bool = False,
+    yes: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
     """Remove a document or a folder from the graph.
 
     Entities and facts that nothing else supports are removed with it.
     """
     from kg_neo4j.pipeline.commands import load
 
+    if purge:
+        plugins.need("kg_neo4j.rooms.erasure", "nothing can be purged", "install kg-neo4j again")
     with progress(quiet=as_json) as bars:
-        report = load.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
+        remove = partial(of_room("erasure.command:purge"), yes=yes) if purge else load.unload
+        report = remove(source, root=root, settings=settings_for(graph=graph), progress=bars)
     said, *notes = report.notes
     show(report, said, as_json=as_json)
     for name, lines in () if as_json else (("note", notes), ("unfinished", report.unfinished)):

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from kg_neo4j import jsonl_log
 from kg_neo4j.display import Readable
 from kg_neo4j.errors import NoSuchGraph, UsageError
 from kg_neo4j.graph import archive, queries
@@ -81,6 +82,7 @@ def export_archive(
                 lambda: database.write_transaction(lambda transaction: lease.prove(transaction, writes=False)),
             )
             progress.finish("archive")
+    jsonl_log.note_written(settings.home, "archive", settings.graph, path)
     note = f"{left_out} labels, properties or relationships are left out: kg-neo4j did not write them"
     return ArchiveReport(
         graph=settings.graph,
@@ -216,6 +218,7 @@ def backup(target: Path, *, settings: Settings, overwrite: bool = False, progres
     began = time.monotonic()
     with local_store(settings) as store:
         size = store.dump(target, progress, overwrite=overwrite)
+    jsonl_log.note_written(settings.home, "backup", "", target)
     return BackupReport(target, size, time.monotonic() - began)
 
 

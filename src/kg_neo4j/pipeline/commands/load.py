@@ -208,7 +208,7 @@ def unload(
     graph = settings.graph
     with connect(settings, progress, to_write=True) as database:
         stored = stored_documents.list_documents(database, graph)
-        found = _named(stored, source, root)
+        found = named(stored, source, root)
         if not found:
             raise SourceNotFound(
                 f"no document {source!r} in graph {graph!r}", hint="`kg documents` lists what is loaded"
@@ -238,7 +238,7 @@ def _counted(*counts: int) -> str:
     return ", ".join(f"{count:,} {name[count != 1]}" for count, name in zip(counts, names, strict=True))
 
 
-def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:
+def named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:
     """Return the document that `source` names, else those of the folder that it names."""
     name = source.rstrip("/")
     if not name.strip() or "\0" in name:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kg_neo4j import factory
+from kg_neo4j import factory, jsonl_log
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.tokens import Tokeniser
@@ -145,6 +145,7 @@ def tree(
         if options.plot and not unfinished:
             about = {"name": options.name, "title": documents[0]["title"]}
             plot_tree(database, settings.graph, documents[0]["id"], options.plot, **about)
+            jsonl_log.note_written(settings.home, "picture", settings.graph, options.plot)
     return TreeReport(
         settings.graph,
         options.name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j import factory
+from kg_neo4j import factory, jsonl_log
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire.interface import ReadOptions
 from kg_neo4j.acquire.json_lines import read_rows
@@ -230,6 +230,7 @@ def check_answers(
     if save:
         with whole(Path(file)) as partial:
             partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
+        jsonl_log.note_written(settings.home, "answers", settings.graph, Path(file))
     return tuple(found)
 
 
