@@ -33,7 +33,7 @@ log = logging.getLogger("kg_neo4j.serve")
 def build(service: Service, access: Access | None = None) -> ASGIApp:
     """Return the application. The database is opened when it starts, in the background, or by the first request."""
     access, turnstile = access or Access(), Turnstile()
-    mcp = _Mcp(service, turnstile)
+    mcp = _Mcp(service, turnstile, access.rights is None)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -49,6 +49,8 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
             await task
             turnstile.close()
             service.close()
+            if access.rights is not None:
+                access.rights.close()
 
     metrics = Route("/metrics", lambda _: Response(service.metrics.text(), media_type="text/plain; version=0.0.4"))
     app = Starlette(
@@ -72,9 +74,9 @@ def _warm_up(service: Service) -> None:
 class _Mcp:
     """The endpoint at /mcp. Its import takes a second, so it begins when the database is open, or a client calls."""
 
-    def __init__(self, service: Service, turnstile: Turnstile) -> None:
+    def __init__(self, service: Service, turnstile: Turnstile, is_named: bool) -> None:
         self.wanted, self.over, self._begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._parts = service, turnstile
+        self._parts = service, turnstile, is_named
         self._manager: Any = None
 
     async def hold(self) -> None:

@@ -362,6 +362,8 @@ class Service(Connection):
 
     def require_write(self) -> None:
         """Raise Refused where the server only reads."""
+        if not self.rights.write and self.caller is not None:
+            raise Refused("this token only reads", 403, hint='may = ["read", "write"] in the file of the rights')
         if not self.rights.write:
             raise Refused("this server only reads", 403, hint="kg serve --allow-write")
 
