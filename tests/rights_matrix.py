@@ -141,7 +141,9 @@ def tool_calls(name: str, ids: Mapping[str, str]) -> Iterator[Asked]:
     from urllib.parse import quote
 
     for tool in (*mcp.READING, *mcp.WRITING):
-        given = {key: each.format(**ids) if isinstance(each, str) else each for key, each in AGAIN.get(tool, {}).items()}
+        given = {
+            key: each.format(**ids) if isinstance(each, str) else each for key, each in AGAIN.get(tool, {}).items()
+        }
         given = dict(HARMLESS.get(tool, given)) | {"graph": name}
         call = rpc("tools/call", name=tool, arguments=given)
         yield Asked("MCP", tool in mcp.WRITING, name, "POST", "/mcp", body=call)

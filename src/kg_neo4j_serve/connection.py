@@ -203,6 +203,7 @@ class Connection:
                 view.caller, view._first, view.recent = caller, view, RecentAnswers()
                 view._others, view._kept, view._is_fit = {}, {}, False
                 view.rights, view.budget = Rights(caller.writes, caller.usd), caller.budget()
+                view.notes = ("a model is configured, and this token may spend nothing",) if self.notes else ()
                 if view.budget is not None:
                     view.settings, view.notes = self._configured, ()
                     factory.chat_model(view.settings, budget=view.budget)

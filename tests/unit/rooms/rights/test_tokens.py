@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import os
 import re
 from pathlib import Path
 
@@ -106,7 +105,7 @@ def test_a_file_that_changes_is_read_again_and_a_wrong_one_opens_nothing(tmp_pat
     assert (rights.by_token(token) or Caller("", "")).graphs == ("other",)
     other = tmp_path / "next.toml"
     other.write_text(new_token("bert", ["notes"])[1], "utf-8")
-    os.replace(other, path)
+    other.replace(path)
     assert rights.by_token(token) is None
     assert list(rights.callers()) == ["bert"]
     for wrong in ("[tokens", "", '[tokens.anna]\ntoken = "plain"\ngraphs = []\n'):
