@@ -19,6 +19,9 @@ _NAMED = re.compile(rb"(/graphs/([^/]+))(/.*)?", re.DOTALL)
 ALONE = ("/healthz", "/metrics", "/mcp", "/login", "/static/")  # of the server, not of a graph
 NO_NAMES = (".", "..")  # of graphs that an address can name: a browser takes them for folders
 PREFIX: ContextVar[str] = ContextVar("kg_prefix", default="")  # of the addresses that this request is answered with
+CALLER: ContextVar[Any] = ContextVar(
+    "kg_caller", default=None
+)  # who sent this request, of a server with several tokens
 RECORD: ContextVar[Any] = ContextVar("kg_record", default=None)  # of this request, for the audit: see rooms/rights
 
 

@@ -33,7 +33,8 @@ log = logging.getLogger("kg_neo4j.serve")
 def build(service: Service, access: Access | None = None) -> ASGIApp:
     """Return the application. The database is opened when it starts, in the background, or by the first request."""
     access, turnstile = access or Access(), Turnstile()
-    mcp = _Mcp(service, turnstile, access.rights is None)
+    service.has_callers = access.rights is not None
+    mcp = _Mcp(service, turnstile)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -74,9 +75,9 @@ def _warm_up(service: Service) -> None:
 class _Mcp:
     """The endpoint at /mcp. Its import takes a second, so it begins when the database is open, or a client calls."""
 
-    def __init__(self, service: Service, turnstile: Turnstile, is_named: bool) -> None:
+    def __init__(self, service: Service, turnstile: Turnstile) -> None:
         self.wanted, self.over, self._begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._parts = service, turnstile, is_named
+        self._parts = service, turnstile
         self._manager: Any = None
 
     async def hold(self) -> None:

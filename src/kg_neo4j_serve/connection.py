@@ -159,7 +159,8 @@ class Connection:
         self.notes: tuple[str, ...] = ()
         self.budget: Budget | None = None
         self.settings, self.has_all = settings, has_all
-        self.caller, self._configured = cast("Caller", None), settings
+        self.caller, self.has_callers = cast("Caller", None), False  # with callers, only their views answer
+        self._configured = settings
         if self.rights.spend_usd is None:
             self.settings, notes = factory.without_server(settings)
             self.notes = tuple(notes)
@@ -214,7 +215,7 @@ class Connection:
 
     def sees(self, graph: str) -> bool:
         """Return whether a graph exists for who asks."""
-        return self.caller is None or self.caller.sees(graph)
+        return not self.has_callers if self.caller is None else bool(self.caller.sees(graph))
 
     def of(self, graph: str) -> Self:
         """Return what answers on another graph of the database. Raises NotServed; never makes a graph."""

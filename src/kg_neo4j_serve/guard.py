@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.addresses import RECORD, without_graph, write_after
+from kg_neo4j_serve.addresses import CALLER, RECORD, without_graph, write_after
 from kg_neo4j_serve.connection import Caller, Metrics
 from kg_neo4j_serve.refusals import Refused
 
@@ -173,6 +173,7 @@ class Guard:
 
         scope, status, began, is_lost = without_graph(scope), 0, time.monotonic(), False
         record: Any = None
+        CALLER.set(None)  # until it is known who asks
 
         async def complete(message: Message) -> None:
             nonlocal status, record, is_lost
@@ -198,10 +199,11 @@ class Guard:
 
         try:
             self._check(scope)
-            scope["caller"] = None if scope["path"].startswith(OPEN) else self._access.caller(Headers(scope=scope))
-            if scope["path"] == "/metrics" and scope["caller"] is not None and not scope["caller"].counts:
+            caller = None if scope["path"].startswith(OPEN) else self._access.caller(Headers(scope=scope))
+            CALLER.set(caller)
+            if scope["path"] == "/metrics" and caller is not None and not caller.counts:
                 raise Refused("this token may not see the counters", 403, hint='may = ["metrics"]')
-            scope["record"] = record = self._access.record(scope["caller"], scope["path"])
+            record = self._access.record(caller, scope["path"])
             RECORD.set(record)
             receive = _bounded(receive, _most(scope["path"]))
             await self._app(scope, receive, complete)

@@ -26,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 from kg_neo4j import __version__, data_files
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.addresses import RECORD, note
+from kg_neo4j_serve.addresses import CALLER, note
 from kg_neo4j_serve.api import adapter, method, plain
 from kg_neo4j_serve.connection import Turnstile
 from kg_neo4j_serve.refusals import status_of
@@ -51,22 +51,20 @@ COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, af
 LEFT_OUT = ("$defs", "title", "description", "default")  # of schemas: names say as much
 
 
-def server_of(service: Service, turnstile: Turnstile, is_named: bool = True) -> Server[Any]:
-    """Return the MCP server of a graph. Unless `is_named`, callers differ in which graph they see first."""
+def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
+    """Return the MCP server of a graph."""
 
-    def answering(of: Any, action: str) -> Callable[[], Service]:
-        """Return what finds out who answers the caller of a request, if it came over HTTP; raises Refused."""
-        scope = of.request.scope if of.request is not None else {}
-        RECORD.set(scope.get("record"))
-        note(action=action)
-        return partial(service.seen_by, scope.get("caller"))
+    def seen() -> Service:
+        """Return what answers the caller of this request. Raises Refused."""
+        return service.seen_by(CALLER.get())
 
-    async def list_tools(of: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        found = await _or_protocol_error(turnstile, answering(of, "tools/list"))
+    async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        note(action="tools/list")
+        found = await _or_protocol_error(turnstile, seen)
         return types.ListToolsResult(tools=[tool(name, has_all=service.has_all) for name in names(found)])
 
-    async def call_tool(of: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        seen = answering(of, f"tools/call {params.name[:80]}")
+    async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        note(action=f"tools/call {params.name[:80]}")
         try:
             found = await turnstile.do(lambda: call(seen(), params.name, params.arguments or {}))
         except KgError as error:
@@ -74,8 +72,9 @@ def server_of(service: Service, turnstile: Turnstile, is_named: bool = True) -> 
             return types.CallToolResult(content=[types.TextContent(text=_said(error))], is_error=True)
         return types.CallToolResult.model_validate(wire(found))
 
-    async def list_resources(of: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        cursor, seen = params.cursor if params else None, answering(of, "resources/list")
+    async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        note(action="resources/list")
+        cursor = params.cursor if params else None
         return await _or_protocol_error(turnstile, lambda: _resources(seen(), cursor))
 
     async def list_templates(_: Any, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
@@ -86,19 +85,19 @@ def server_of(service: Service, turnstile: Turnstile, is_named: bool = True) -> 
             ]
         )
 
-    async def read(of: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        seen = answering(of, "resources/read")
+    async def read(_: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        note(action="resources/read")
         text = await _or_protocol_error(turnstile, lambda: _read(seen(), params.uri))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)]
         )
 
     said = data_files.beside(__file__).table("instructions")
-    others = said["others"] if service.has_all else ""
+    first = "" if service.has_callers else f"Graph {service.graph!r}. "  # callers differ in which one they see first
     return Server(
         "kg-neo4j",
         version=__version__,
-        instructions=" ".join([f"Graph {service.graph!r}."] * is_named + [said["text"] + others]).strip(),
+        instructions=f"{first}{said['text']}{said['others'] if service.has_all else ''}".strip(),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -107,10 +106,11 @@ def server_of(service: Service, turnstile: Turnstile, is_named: bool = True) -> 
     )
 
 
-def manager_of(service: Service, turnstile: Turnstile, is_named: bool) -> StreamableHTTPSessionManager:
+def manager_of(service: Service, turnstile: Turnstile) -> StreamableHTTPSessionManager:
     """Return what serves it over HTTP, without sessions. Host and Origin are checked by the guard before."""
-    server, most = server_of(service, turnstile, is_named), limits.MOST_BODY
-    return StreamableHTTPSessionManager(server, json_response=True, stateless=True, max_request_body_size=most)
+    return StreamableHTTPSessionManager(
+        server_of(service, turnstile), json_response=True, stateless=True, max_request_body_size=limits.MOST_BODY
+    )
 
 
 def run_stdio(service: Service) -> None:

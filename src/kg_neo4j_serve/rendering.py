@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from kg_neo4j.errors import DatabaseError, KgError
 from kg_neo4j_serve import pages
-from kg_neo4j_serve.addresses import NO_NAMES, PREFIX, at, note, prefix_of
+from kg_neo4j_serve.addresses import CALLER, NO_NAMES, PREFIX, at, note, prefix_of
 from kg_neo4j_serve.api import OF_FILTERS, chosen, plain
 from kg_neo4j_serve.guard import LOGIN, NEXT, OPEN, SESSION, cookie
 from kg_neo4j_serve.refusals import NotServed, Refused, error_response, missing, status_of
@@ -127,7 +127,7 @@ def twin_of(path: str) -> str:
 
 def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a page about a graph; an error is one about the first graph where no other is known."""
-    caller, service = request.scope.get("caller"), request.scope.get("service")
+    caller, service = CALLER.get(), request.scope.get("service")
     if service is None:
         if caller is not None:  # it may not see the first graph
             return _page(request, template, status, **values)

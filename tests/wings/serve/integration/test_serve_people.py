@@ -7,9 +7,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import anyio
 import httpx
+import httpx2
 import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from fake_llm import FakeLlm
 from kg_neo4j.graph.database import Database
@@ -18,7 +23,7 @@ from kg_neo4j_serve.addresses import prefix_of
 from rights_team import TOKENS, Team, bearer, called, made
 from served import PERSON, post
 
-LIMIT = 0.1  # USD a day
+LIMIT = 0.25  # USD a day
 QUESTIONS = [f"Whom did Xenia Xylander marry in {year}?" for year in range(1835, 1865)]
 
 
@@ -52,21 +57,21 @@ def test_a_token_spends_no_more_than_its_limit_a_day_whatever_server_runs(team: 
         assert free.status_code == 200, free.text
         assert "this token may spend nothing" in free.text
         assert llm.calls == 0
-        given = [asked(client, "reader-A", question) for question in QUESTIONS[:8]]
+        given = [asked(client, "reader-A", question) for question in QUESTIONS[:16]]
         codes = [each.status_code for each in given]
         assert codes[0] == 200
         assert codes[-1] == 402
         error = given[-1].json()["error"]
         assert re.fullmatch(
-            "the token 'reader-A' has spent 0.[0-9]{4} of 0.1 USD today, and the next call is expected to cost .* USD",
+            "the token 'reader-A' has spent 0.[0-9]{4} of 0.25 USD today, and the next call is expected to cost .* USD",
             error["message"],
         )
         assert re.fullmatch("it may spend again from 20..-..-.. 00:00 UTC", error["hint"])
         made_calls = llm.calls
-        tool = called(client, "reader-A", "tools/call", name="ask", arguments={"question": QUESTIONS[8]})["result"]
+        tool = called(client, "reader-A", "tools/call", name="ask", arguments={"question": QUESTIONS[16]})["result"]
         assert tool["isError"]
         assert "has spent" in tool["content"][0]["text"]
-        page = client.get("/ask", params={"question": QUESTIONS[8]}, headers=bearer("reader-A") | PERSON)
+        page = client.get("/ask", params={"question": QUESTIONS[16]}, headers=bearer("reader-A") | PERSON)
         assert page.status_code == 402
         with client.stream("GET", "/api/ask/events", params={"question": "x"}, headers=bearer("reader-A")) as stream:
             assert "has spent" in "".join(stream.iter_text())
@@ -184,3 +189,31 @@ def test_without_a_line_there_is_no_answer(team: Team, tmp_path: Path) -> None:
                 assert client.get("/healthz").status_code == 200
     finally:
         team.rights()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_each_version_of_the_protocol_knows_who_asks(team: Team, mode: str) -> None:
+    """The SDK's own client: it speaks the newest version, or that of 2025, which reach the tools by other ways."""
+    second = team.names["B"]
+
+    async def use(address: str, who: str) -> tuple[list[str], str, list[str]]:
+        async with (
+            httpx2.AsyncClient(headers=bearer(who), trust_env=False) as http,
+            Client(streamable_http_client(address, http_client=http), mode=mode) as client,
+        ):
+            tools = [each.name for each in (await client.list_tools()).tools]
+            schema = await client.call_tool("schema", {})
+            refused = await client.call_tool("entity", {"name": "Zelda Zwick", "graph": second})
+            assert refused.is_error == (who == "reader-A")
+            resources = [str(each.uri) for each in (await client.list_resources()).resources]
+            for each in (client.instructions or "", str(client.server_info)):
+                assert second not in each
+            return tools, schema.structured_content["graph"], resources
+
+    with team.served() as client:
+        address = f"{str(client.base_url).rstrip('/')}/mcp"
+        tools, graph, resources = anyio.run(use, address, "reader-A")
+        assert (graph, "load" in tools) == (team.names["A"], False)
+        assert not any(quote(second, safe="") in each for each in resources)
+        assert any(quote(graph, safe="") in each for each in resources)
+        assert "load" in anyio.run(use, address, "all")[0]
