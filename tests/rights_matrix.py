@@ -131,6 +131,13 @@ def requests(routes: list[Any], name: str, ids: Mapping[str, str]) -> Iterator[A
                 yield Asked(door, writes, name, "POST", path, body=given | {"graph": name})
 
 
+def of_no_graph() -> Iterator[tuple[Asked, tuple[str, ...]]]:
+    """Yield what is of no graph, and which tokens may have it; without tokens: all, and strangers."""
+    for path in ("/healthz", "/login", rendering.static_address("style.css")):
+        yield Asked("static", False, "", "GET", path), ()
+    yield Asked("metrics", False, "", "GET", "/metrics"), ("all",)
+
+
 def rpc(method: str, **params: Any) -> dict[str, Any]:
     """Return a call of the Model Context Protocol."""
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}

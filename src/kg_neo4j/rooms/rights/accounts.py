@@ -23,30 +23,25 @@ from kg_neo4j.errors import BudgetReached, UsageError, cannot_write
 from kg_neo4j.rooms.rights import audit
 
 
-def utc_day() -> date:
-    """Return the day in UTC."""
-    return datetime.now(UTC).date()
-
-
 @dataclass(eq=False, repr=False)
 class Spending:
     """The files of a server, one for each day. One server at a time counts in a folder."""
 
     folder: Path
-    today: Callable[[], date] = utc_day
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
     _books: dict[str, DayBooks] = field(default_factory=dict)
     _lock: FileLock | None = None
 
     def books(self, token: str) -> DayBooks:
         """Return the books of a token. Raises UsageError where another server counts in the folder."""
         if self._lock is None:
-            lock = FileLock(self.folder / "spent.lock", mode=0o600)
+            lock = FileLock(self.folder / "spent.lock", timeout=0, mode=0o600)
             try:
                 self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                lock.acquire(timeout=0)
+                lock.acquire()
             except Timeout:
-                hint = "one server for a folder, or another KG_HOME"
-                raise UsageError(f"another server counts what tokens spend in {self.folder}", hint=hint) from None
+                why = f"another server counts what tokens spend in {self.folder}"
+                raise UsageError(why, hint="one server for a folder, or another KG_HOME") from None
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
             self._lock = lock

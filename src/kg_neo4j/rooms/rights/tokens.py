@@ -152,8 +152,7 @@ class Rights:
     def __init__(self, path: Path, home: Path, audit: Path | None = None) -> None:
         """Read the file. `home` keeps what was spent; `audit` goes before the one that the file names."""
         self._path, self._audit = path, audit
-        self._spending = Spending(home / "rights")
-        self._lock = threading.Lock()
+        self._spending, self._lock = Spending(home / "rights"), threading.Lock()
         self._stamp: object = None
         self._callers: dict[str, Caller] = {}
         self.callers()
@@ -174,16 +173,14 @@ class Rights:
             return self._callers
 
     def _made(self, name: str, given: TokenRights) -> Caller:
-        may = {"writes": "write" in given.may, "counts": "metrics" in given.may}
-        return Caller(name, given.token, tuple(given.graphs), usd=given.usd, _spending=self._spending, **may)
+        write, counts = "write" in given.may, "metrics" in given.may
+        return Caller(name, given.token, tuple(given.graphs), write, counts, given.usd, self._spending)
 
     def by_token(self, given: str) -> Caller | None:
         """Return whose token it is. Each hash is compared, in constant time."""
-        key, found = hash_of(given), None
-        for each in self.callers().values():
-            if hmac.compare_digest(key, each.key):
-                found = each
-        return found
+        key = hash_of(given)
+        found = [each for each in self.callers().values() if hmac.compare_digest(key, each.key)]
+        return found[0] if found else None
 
     def record(self, caller: Caller, path: str) -> Record | None:
         """Return the record of a request; None where no audit is asked for. Raises OSError where none can be kept."""

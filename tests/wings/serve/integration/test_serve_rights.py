@@ -21,7 +21,7 @@ from kg_neo4j_serve.addresses import prefix_of
 from kg_neo4j_serve.app import build
 from kg_neo4j_serve.guard import LOGIN, Access
 from kg_neo4j_serve.service import Service
-from rights_matrix import DOORS, door_of, outcome, requests, tool_calls
+from rights_matrix import DOORS, door_of, of_no_graph, outcome, requests, tool_calls
 from rights_team import MARKS, SEES, TOKENS, WRITES, Team, bearer, called, made, without
 from served import PERSON, post
 
@@ -76,6 +76,13 @@ def test_no_token_gets_anything_of_a_graph_that_it_may_not_see_by_any_door(
                     if any(each.search(without(f"{answer.text} {sent}", name)) for each in hidden):
                         leaks.append(f"{who}: {asked}: {answer.text[:300]}")
                     table[who, asked.door][f"{'write' if asked.writes else 'read'} {key} {got}"] += 1
+        for asked, may in of_no_graph():
+            for who in SEES:
+                answer = asked.send(client, {"none": None, "wrong": "kg_wrong"}.get(who, TOKENS.get(who)))
+                got, count = outcome(asked, answer), count + 1
+                assert got == ("answered" if not may or who in may else "403" if SEES[who] else "401"), (who, asked)
+                assert not any(each.search(answer.text) for each in MARKS.values())
+                table[who, asked.door][f"read - {got}"] += 1
     with capsys.disabled():
         print(f"\n{count} requests, {len(leaks)} leaks\n{drawn(table)}")  # noqa: T201 - people read it; docs/how-to/rights.md has it
     assert leaks == []
