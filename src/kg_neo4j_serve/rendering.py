@@ -127,15 +127,12 @@ def twin_of(path: str) -> str:
 
 def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a page about a graph; an error is one about the first graph where no other is known."""
-    caller, service = CALLER.get(), request.scope.get("service")
-    if service is None:
-        if caller is not None:  # it may not see the first graph
-            return _page(request, template, status, **values)
-        service = request.app.state.service
+    if "service" not in request.scope and CALLER.get() is not None:  # it may not see the first graph
+        return _page(request, template, status, **values)
+    service = request.scope.get("service", request.app.state.service)
     sections, graphs = request.scope.get("frame", (frozenset(), ()))
     PREFIX.set(service.prefix)
     about = {"menu": menu(write=service.rights.write, sections=sections), "graph": service.graph, "home": at("/")}
-    about["caller"] = caller.name if caller else ""
     about |= {"rights": service.rights, "graphs": [(each, prefix_of(each)) for each in graphs if each not in NO_NAMES]}
     return _with_forms(request, template, status, **{**about, **values})
 
@@ -151,8 +148,9 @@ def _with_forms(request: Request, template: str, status: int, **values: Any) -> 
 
 def _page(request: Request, template: str, status: int, **values: Any) -> Response:
     """Return a page. It shows nothing of the graph that is not in the values."""
-    given = {"menu": (), "graph": "", "graphs": (), "home": "/", "rights": None, "caller": "", "notes": (), **values}
-    given |= {"path": request.scope["path"], "has_callers": request.app.state.access.rights is not None}
+    given = {"menu": (), "graph": "", "graphs": (), "home": "/", "rights": None, "notes": (), **values}
+    caller, several = CALLER.get(), request.app.state.access.rights is not None
+    given |= {"path": request.scope["path"], "caller": caller.name if caller else "", "has_callers": several}
     return HTMLResponse(request.app.state.templates.get_template(template).render(given), status)
 
 
