@@ -19,7 +19,7 @@ import pytest
 from kg_neo4j import KnowledgeGraph
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.rooms.rights.tokens import Rights, hash_of
+from kg_neo4j.rooms.rights.tokens import Tokens, hash_of
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve.guard import Access
 from kg_neo4j_serve.service import Service
@@ -66,7 +66,7 @@ class Team:
     @contextmanager
     def served(self, **changed: Any) -> Iterator[httpx.Client]:
         """Yield a client of a server with the rights of the file, and some other settings."""
-        access = Access.to("127.0.0.1", None, (), Rights(self.file, self.settings.home))
+        access = Access.to("127.0.0.1", None, (), Tokens(self.file, self.settings.home))
         own = Settings(**{**self.settings.model_dump(), **changed})
         with served(own, access=access, has_all=True) as client:
             yield client

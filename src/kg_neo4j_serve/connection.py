@@ -213,6 +213,13 @@ class Connection:
                 self._opened.views[caller.name] = view
             return view
 
+    def require_write(self) -> None:
+        """Raise Refused where the server, or the token, only reads."""
+        if not self.rights.write and self.caller is None:
+            raise Refused("this server only reads", 403, hint="kg serve --allow-write")
+        if not self.rights.write:
+            raise Refused("this token only reads", 403, hint='may = ["read", "write"] in the file of the rights')
+
     def sees(self, graph: str) -> bool:
         """Return whether a graph exists for who asks."""
         return not self.has_callers if self.caller is None else bool(self.caller.sees(graph))

@@ -49,7 +49,7 @@ def serve(
         if token is not None or allow_write or allow_spend is not None:
             hint = "leave out KG_SERVE_TOKEN, --token, --allow-write and --allow-spend, or the rights"
             raise UsageError(f"{file} says who may ask, write and spend", hint=hint)
-        known = resolve_name("kg_neo4j.rooms.rights.tokens:Rights")(file, settings.home, audit)
+        known = resolve_name("kg_neo4j.rooms.rights.tokens:Tokens")(file, settings.home, audit)
     elif audit is not None:
         raise UsageError("an audit names tokens, and there are none", hint="--rights FILE")
     access = Access.to(host, token, names or (), known)

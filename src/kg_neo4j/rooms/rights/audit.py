@@ -60,7 +60,7 @@ def begun(file: Path, with_text: bool, token: str, path: str) -> Record:
     """Begin the record of a request. Raises OSError where no line could be written."""
     os.close(os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
     door = path[1:4] if path.startswith(("/api/", "/mcp")) else "page"
-    record = Record(file, with_text, token, door, path.removeprefix("/api/"))
+    record = Record(file, with_text, token, door, path.removeprefix("/api/")[:200])
     RECORD.set(record)
     return record
 

@@ -25,13 +25,13 @@ _Graph = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 _HASH = re.compile("sha256:[0-9a-f]{64}")
 
 
-class _Part(BaseModel):
+class _Table(BaseModel):
     """A part of the file; it has no other keys. What it holds is in no message: it may be a plain token."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
 
 
-class TokenRights(_Part):
+class TokenRights(_Table):
     """What one token may do."""
 
     token: str  # its hash
@@ -53,7 +53,7 @@ class TokenRights(_Part):
         return self
 
 
-class RightsFile(_Part):
+class RightsFile(_Table):
     """The file, read."""
 
     tokens: dict[_Name, TokenRights] = Field(min_length=1)
@@ -146,7 +146,7 @@ def new_token(name: str, graphs: Sequence[str]) -> tuple[str, str]:
     return token, lines
 
 
-class Rights:
+class Tokens:
     """The tokens of a server. Many threads may ask; a file that has changed is read before the next answer."""
 
     def __init__(self, path: Path, home: Path, audit: Path | None = None) -> None:

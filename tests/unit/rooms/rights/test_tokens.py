@@ -10,7 +10,7 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.rooms.rights import tokens
-from kg_neo4j.rooms.rights.tokens import Caller, Rights, hash_of, new_token, read_rights
+from kg_neo4j.rooms.rights.tokens import Caller, Tokens, hash_of, new_token, read_rights
 
 HASH = hash_of("x")
 
@@ -23,7 +23,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_new_token_and_its_lines_let_it_in(tmp_path: Path) -> None:
     token, lines = new_token("anna", ["notes", 'a "b" \\c'])
-    rights = Rights(written(tmp_path, lines), tmp_path)
+    rights = Tokens(written(tmp_path, lines), tmp_path)
     anna = rights.by_token(token)
     assert anna is not None
     assert (anna.name, anna.graphs, anna.writes, anna.counts, anna.usd) == (
@@ -46,7 +46,7 @@ def test_a_new_token_and_its_lines_let_it_in(tmp_path: Path) -> None:
 
 def test_each_hash_is_compared_in_constant_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [new_token(name, ["notes"]) for name in ("anna", "bert", "cleo")]
-    rights = Rights(written(tmp_path, "".join(lines for _, lines in made)), tmp_path)
+    rights = Tokens(written(tmp_path, "".join(lines for _, lines in made)), tmp_path)
     compared: list[bool] = []
     compare = hmac.compare_digest
     monkeypatch.setattr(tokens.hmac, "compare_digest", lambda a, b: compared.append(compare(a, b)) or compared[-1])
@@ -99,7 +99,7 @@ def test_only_a_star_stands_for_other_letters() -> None:
 def test_a_file_that_changes_is_read_again_and_a_wrong_one_opens_nothing(tmp_path: Path) -> None:
     token, lines = new_token("anna", ["notes"])
     path = written(tmp_path, lines)
-    rights = Rights(path, tmp_path)
+    rights = Tokens(path, tmp_path)
     assert rights.by_token(token)
     path.write_text(lines.replace("notes", "other"), "utf-8")
     assert (rights.by_token(token) or Caller("", "")).graphs == ("other",)

@@ -18,8 +18,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fake_llm import FakeLlm
 from kg_neo4j.graph.database import Database
+from kg_neo4j.rooms.rights.tokens import Tokens
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve.addresses import prefix_of
+from kg_runner import Kg
 from rights_team import TOKENS, Team, bearer, called, made
 from served import PERSON, post
 
@@ -218,3 +220,25 @@ def test_each_version_of_the_protocol_knows_who_asks(team: Team, mode: str) -> N
         assert not any(quote(second, safe="") in each for each in resources)
         assert any(quote(graph, safe="") in each for each in resources)
         assert "load" in anyio.run(use, address, "all")[0]
+
+
+def test_the_command_makes_tokens_and_refuses_two_sources_of_rights(kg: Kg, tmp_path: Path) -> None:
+    code, lines, said = kg("serve", "--new-token", "anna", "--graph", 'my "notes"')
+    assert code == 0
+    token = said.rpartition(" ")[2].strip()
+    file = tmp_path / "serve.toml"
+    file.write_text(lines, "utf-8")
+    anna = Tokens(file, tmp_path).by_token(token)
+    assert anna
+    assert (anna.graphs, token in lines) == (('my "notes"',), False)
+    for more in (("--token", "a-token-of-twenty-four-ch"), ("--allow-write",), ("--allow-spend", "1")):
+        code, _, said = kg("serve", "--rights", str(file), *more)
+        assert (code, "says who may ask" in said) == (2, True), more
+    for arguments, why in (
+        (("--audit", str(tmp_path / "a")), "--rights FILE"),
+        (("--rights", str(tmp_path / "none.toml")), "cannot read the rights"),
+        (("--new-token", "a b"), "not the name of a token"),
+        (("--new-token", "anna", "--rights", str(file), "--host"), "--host"),
+    ):
+        code, _, said = kg("serve", *arguments)
+        assert (code, why in said) == (2, True), said
