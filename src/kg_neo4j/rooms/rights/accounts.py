@@ -54,9 +54,11 @@ class Spending:
     def spent(self, day: date, token: str) -> float:
         """Return what a token has spent on a day. What was set aside and not closed counts as spent."""
         data = self.file(day).read_bytes() if self.file(day).is_file() else b""
-        rows = [row for row in map(json.loads, jsonl_log.whole_lines(data)[0]) if row["token"] == token]
-        last: dict[str, float] = {row["id"]: row["held"] + row["paid"] for row in rows}
-        return sum(last.values())
+        try:
+            rows = [row for row in map(json.loads, jsonl_log.whole_lines(data)[0]) if row["token"] == token]
+            return float(sum({row["id"]: row["held"] + row["paid"] for row in rows}.values()))
+        except (ValueError, LookupError, TypeError):
+            raise UsageError(f"{self.file(day)} is damaged", hint="without it, today begins at 0 again") from None
 
     def keep(self, day: date, token: str, holds: list[Hold]) -> None:
         """Append reservations, before their calls are made. Raises a KgError where that is impossible."""

@@ -69,13 +69,13 @@ class RightsFile(_Table):
 
 def read_rights(path: Path) -> RightsFile:
     """Return the rights in a file. Raises UsageError, with the line, for what is none."""
-    text = ""
     try:
         text = path.read_text(encoding="utf-8")
         return RightsFile.model_validate(tomllib.loads(text))
     except OSError as error:
-        hint = "`kg serve --new-token NAME` prints lines for it"
-        raise UsageError(f"cannot read the rights {path}: {error.strerror}", hint=hint) from error
+        raise UsageError(
+            f"cannot read the rights {path}: {error.strerror}", hint="kg serve --new-token NAME"
+        ) from error
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         place = ".".join(str(each) for each in first["loc"] if each != "[key]")

@@ -127,3 +127,14 @@ def test_no_call_is_made_where_nothing_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written"):
         spend(of, 0.1)
     spending.close()
+
+
+@pytest.mark.parametrize(
+    "line", [b"nonsense", b'{"token": "anna"}', b"[1]", b'{"token": "anna", "id": "1", "held": "x", "paid": 0}']
+)
+def test_a_damaged_file_opens_no_budget(tmp_path: Path, line: bytes) -> None:
+    spending = Spending(tmp_path, lambda: TODAY)
+    spending.file(TODAY).write_bytes(line + b"\n")
+    with pytest.raises(UsageError, match="is damaged"):
+        spend(budget(spending), 0.1)
+    spending.close()
