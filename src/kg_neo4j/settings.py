@@ -120,6 +120,7 @@ class Settings(BaseSettings):
 
     # -- `kg serve`
     serve_token: SecretStr | None = None  # that callers send
+    serve_rights: Path | None = None  # TOML; what each of several tokens may do
 
     # -- sources
     wikipedia_url: str | None = None  # any MediaWiki's api.php
@@ -266,7 +267,7 @@ def check_address(variable: str, address: str) -> None:
 def _check_path(variable: str, path: Path) -> None:
     """Raise UsageError for a path that cannot be used; beside a folder yet to be made, one is made and removed."""
     try:
-        if variable in ("KG_PRICES", "KG_CA_BUNDLE"):
+        if variable in ("KG_PRICES", "KG_CA_BUNDLE", "KG_SERVE_RIGHTS"):
             path.open("rb").close()
         elif variable in ("KG_HOME", "KG_CACHE") and not path.exists():
             there = next(each for each in path.absolute().parents if each.exists())

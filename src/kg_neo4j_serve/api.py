@@ -25,7 +25,7 @@ from kg_neo4j import __version__
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.records import Filters
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.addresses import PREFIX
+from kg_neo4j_serve.addresses import CALLER, PREFIX, note
 from kg_neo4j_serve.connection import Turnstile
 from kg_neo4j_serve.jobs import ENDED, Jobs
 from kg_neo4j_serve.refusals import Refused, error_shape
@@ -124,10 +124,13 @@ async def chosen(request: Request) -> Service:
     """Return what answers on the graph that an address names, else on the first one. Raises NotServed."""
     state, scope = request.app.state, request.scope
     if "service" not in scope:
-        name = scope.get("graph")
-        scope["service"] = state.service if name is None else await state.turnstile.do(state.service.of, name)
+        name, caller = scope.get("graph"), CALLER.get()
+        is_first = caller is None and name is None
+        found = state.service if is_first else await state.turnstile.do(state.service.seen_by, caller, name)
+        scope["service"] = found
     service: Service = scope["service"]
     PREFIX.set(service.prefix)
+    note(graph=service.graph)
     return service
 
 
@@ -136,6 +139,7 @@ async def _asked(request: Request, name: str) -> tuple[Service, dict[str, Any]]:
     service, arguments = await chosen(request), method(name).arguments(await given_by(request))
     if graph := arguments.pop("graph", ""):
         service = await request.app.state.turnstile.do(service.of, graph)
+    note({**arguments, "text": None}, graph=service.graph)
     return service, arguments
 
 

@@ -33,6 +33,7 @@ log = logging.getLogger("kg_neo4j.serve")
 def build(service: Service, access: Access | None = None) -> ASGIApp:
     """Return the application. The database is opened when it starts, in the background, or by the first request."""
     access, turnstile = access or Access(), Turnstile()
+    service.has_callers = access.rights is not None
     mcp = _Mcp(service, turnstile)
 
     @contextlib.asynccontextmanager
@@ -49,6 +50,8 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
             await task
             turnstile.close()
             service.close()
+            if access.rights is not None:
+                access.rights.close()
 
     metrics = Route("/metrics", lambda _: Response(service.metrics.text(), media_type="text/plain; version=0.0.4"))
     app = Starlette(

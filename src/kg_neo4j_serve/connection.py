@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.ask import Answerer
 
 T = TypeVar("T")
+Caller = Any  # a token among several: `kg_neo4j.rooms.rights.tokens.Caller`, which a wing does not import
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Rights:
     """What a server may do beyond reading."""
 
     write: bool = False  # load documents
-    spend_usd: float | None = None  # in the server's life; None: nothing, and no model is called
+    spend_usd: float | None = None  # in the server's life, of a token a day; None: nothing, and no model is called
 
 
 class Turnstile:
@@ -138,7 +139,8 @@ class _Opened:
     lock: threading.RLock = field(default_factory=threading.RLock)
     queries: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(limits.QUERIES))
     database: Database | None = None
-    answerer: Answerer | None = None
+    answerers: dict[Caller, Answerer] = field(default_factory=dict)  # each with the money of its caller
+    views: dict[str, Any] = field(default_factory=dict)  # of callers, by name
 
 
 class Connection:
@@ -157,6 +159,8 @@ class Connection:
         self.notes: tuple[str, ...] = ()
         self.budget: Budget | None = None
         self.settings, self.has_all = settings, has_all
+        self.caller, self.has_callers = cast("Caller", None), False  # with callers, only their views answer
+        self._configured = settings
         if self.rights.spend_usd is None:
             self.settings, notes = factory.without_server(settings)
             self.notes = tuple(notes)
@@ -182,10 +186,48 @@ class Connection:
         """How the addresses of this graph begin; empty where no other graph is served."""
         return prefix_of(self.graph) if self.has_all and self.graph not in NO_NAMES else ""
 
+    def seen_by(self, caller: Caller, graph: str | None = None) -> Self:
+        """Return what answers a caller on a graph, or on the first one that it sees. Raises Refused as `of` does."""
+        view = self if caller is None else self.view_of(caller)
+        if graph is None and not view.sees(view.graph):
+            graph = next(iter(view.names()), None)
+            if graph is None:
+                raise missing("there is no graph that this token may see")
+        return view if graph is None else view.of(graph)
+
+    def view_of(self, caller: Caller) -> Self:
+        """Return what answers a caller: its graphs, rights and money. Raises UsageError for a price that is unknown."""
+        with self._opened.lock:
+            view: Self | None = self._opened.views.get(caller.name)
+            if view is None or view.caller != caller:
+                view = copy.copy(self)
+                view.caller, view._first, view.recent = caller, view, RecentAnswers()
+                view._others, view._kept, view._is_fit = {}, {}, False
+                view.rights, view.budget = Rights(caller.writes, caller.usd), caller.budget()
+                view.notes = ("a model is configured, and this token may spend nothing",) if self.notes else ()
+                if view.budget is not None:
+                    view.settings, view.notes = self._configured, ()
+                    factory.chat_model(view.settings, budget=view.budget)
+                    factory.embedding_model(view.settings, budget=view.budget)
+                view.jobs = self.jobs.of(view.settings, view.budget)
+                self._opened.views[caller.name] = view
+            return view
+
+    def require_write(self) -> None:
+        """Raise Refused where the server, or the token, only reads."""
+        if not self.rights.write and self.caller is None:
+            raise Refused("this server only reads", 403, hint="kg serve --allow-write")
+        if not self.rights.write:
+            raise Refused("this token only reads", 403, hint='may = ["read", "write"] in the file of the rights')
+
+    def sees(self, graph: str) -> bool:
+        """Return whether a graph exists for who asks."""
+        return not self.has_callers if self.caller is None else bool(self.caller.sees(graph))
+
     def of(self, graph: str) -> Self:
         """Return what answers on another graph of the database. Raises NotServed; never makes a graph."""
         first = self._first
-        if graph == first.graph:
+        if graph == first.graph and first.sees(graph):
             return first
         if graph not in first.names():  # it may be new
             first._kept.pop("names", None)
@@ -196,7 +238,7 @@ class Connection:
             if graph not in self._others:
                 self._others[graph] = other = copy.copy(first)
                 other.settings = first.settings.model_copy(update={"graph": graph})
-                other.jobs, other.recent = first.jobs.of(other.settings), RecentAnswers()
+                other.jobs, other.recent = first.jobs.of(other.settings, first.budget), RecentAnswers()
                 other._is_fit, other._kept = False, {}
             return self._others[graph]
 
@@ -208,7 +250,8 @@ class Connection:
             database, only = first._connected().for_another_run(), "" if self.has_all else first.graph
             return {row["graph"]: row["documents"] for row in database.read(queries.get("serve/graphs"), only=only)}
 
-        return {first.graph: 0, **first.kept("names", read)}
+        found = {first.graph: 0, **first.kept("names", read)}
+        return {name: found[name] for name in found if self.sees(name)}
 
     def kept(self, name: str, read: Callable[[], T], seconds: float | None = None) -> T:
         """Return what `read` returned at most so many seconds ago (`limits.KEPT_S`), else what it returns now."""
@@ -225,14 +268,16 @@ class Connection:
     def open(self) -> Answerer:
         """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
         with self._opened.lock:
-            if self._opened.answerer is None:
+            if self.caller not in self._opened.answerers:
                 from kg_neo4j._models.door import heard
                 from kg_neo4j.pipeline.commands.ask import answerer
 
                 door = factory.door(self.settings, budget=self.budget)
-                self._opened.answerer = answerer(self.settings, self._connected(), door, budget=self.budget)
-                heard.append(self.metrics.heard)
-            return self._opened.answerer
+                made = answerer(self.settings, self._connected(), door, budget=self.budget)
+                if not self._opened.answerers:
+                    heard.append(self.metrics.heard)
+                self._opened.answerers[self.caller] = made
+            return self._opened.answerers[self.caller]
 
     def _connected(self) -> Database:
         from kg_neo4j.graph.connection import connect
@@ -249,12 +294,15 @@ class Connection:
         with self._opened.lock:
             if self._opened.database is not None:
                 self._opened.database.close()
-            self._opened.database = self._opened.answerer = None
+            self._opened.database = None
+            self._opened.answerers.clear()
 
     def database(self) -> Database:
         """Return the database for one request. Raises a DatabaseError for a graph that cannot be used."""
         from kg_neo4j.graph.connection import refuse
 
+        if not self.sees(self.graph):  # a second lock: no view of such a graph is given out
+            raise NotServed(self.graph, tuple(self.names()))
         database = self._connected().for_another_run()
         if not self._is_fit:
             refuse(database, self.graph)

@@ -5,14 +5,17 @@ One guard for API, tools and pages: none of them has a check of its own that ano
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
+import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,10 +25,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j_serve import limits
-from kg_neo4j_serve.addresses import without_graph
-from kg_neo4j_serve.connection import Metrics
+from kg_neo4j_serve.addresses import CALLER, RECORD, without_graph, write_after
+from kg_neo4j_serve.connection import Caller, Metrics
 from kg_neo4j_serve.refusals import Refused
 
+log = logging.getLogger("kg_neo4j.serve")
 SESSION, LOGIN, NEXT = "kg_session", "kg_login", "kg_next"  # cookies
 ROUTES = ("api", "healthz", "mcp", "metrics", "static")  # first parts of paths; all others are of pages
 OPEN = ("/login", "/static/", "/healthz")  # without a token: the page that asks for it, and that the server runs
@@ -58,21 +62,22 @@ class Access:
 
     hosts: tuple[str, ...] = ()  # beside those of loopback
     token: str | None = field(default=None, repr=False)
+    rights: Any = None  # those of several tokens, which the room `rights` reads
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # of this run; signs cookies
 
     @classmethod
-    def to(cls, host: str, token: str | None, names: Sequence[str] = ()) -> Access:
+    def to(cls, host: str, token: str | None, names: Sequence[str] = (), rights: Any = None) -> Access:
         """Return the access to a server on `host`. Raises UsageError for one without a token that is not loopback."""
-        if not is_loopback(host) and not token:
+        if not is_loopback(host) and not token and rights is None:
             raise UsageError(
                 f"{host} can be reached from other machines, and no token is set",
-                hint="set KG_SERVE_TOKEN, or leave out --host",
+                hint="set KG_SERVE_TOKEN or --rights, or leave out --host",
             )
         if token is not None and len(token) < 16:
             raise UsageError(
                 "a token has at least 16 characters", hint="python -c 'import secrets; print(secrets.token_urlsafe())'"
             )
-        return cls(tuple(each.lower() for each in (host, *names)), token)
+        return cls(tuple(each.lower() for each in (host, *names)), token, rights)
 
     def knows(self, netloc: str) -> bool:
         """Return whether the server answers to a name, with or without a port."""
@@ -85,6 +90,52 @@ class Access:
     def is_token(self, given: str) -> bool:
         """Compare in constant time."""
         return self.token is None or hmac.compare_digest(given.encode(), self.token.encode())
+
+    def login(self, given: str) -> str | None:
+        """Return what proves in a cookie that a token was right; None for a wrong one. Raises Refused."""
+        if self.rights is None:
+            return self.signed(LOGIN) if self.is_token(given) else None
+        caller = self._asked("by_token", given)
+        return caller and self._proof(caller)
+
+    def caller(self, headers: Headers) -> Caller:
+        """Return who asks; None where the server has one token, or none. Raises Refused for a wrong or missing one."""
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        proof = cookie(headers, LOGIN)
+        if self.rights is None:
+            is_right = self.token is None or (kind.lower() == "bearer" and self.is_token(given.strip()))
+            if is_right or self.is_signed(proof, LOGIN):
+                return None
+        elif kind:  # it alone counts: a cookie of somebody else may be there, too
+            found = self._asked("by_token", given.strip()) if kind.lower() == "bearer" else None
+            if found is not None:
+                return found
+        else:
+            found = self._asked("callers").get(proof.partition(".")[0])
+            if found is not None and hmac.compare_digest(proof.encode("utf-8", "replace"), self._proof(found).encode()):
+                return found
+        raise Refused("the token is missing or wrong", 401, hint="send it as `Authorization: Bearer TOKEN`")
+
+    def record(self, caller: Caller, path: str) -> Any:
+        """Return the record of a request for the audit, if one is kept. Raises Refused where none can be written."""
+        if caller is None or path == "/metrics":
+            return None
+        try:
+            return self.rights.record(caller, path)
+        except OSError as error:
+            raise _unwritten(error) from None
+
+    def _proof(self, caller: Caller) -> str:
+        """Return the value of a cookie: it proves a token as it is now, so it opens nothing after a change."""
+        return f"{caller.name}.{self.signed(LOGIN, f'{caller.name} {caller.key}')}"
+
+    def _asked(self, what: str, *given: str) -> Any:
+        """Return what the rights say. Raises Refused where their file is wrong: then no token opens anything."""
+        try:
+            return getattr(self.rights, what)(*given)
+        except UsageError as error:
+            log.error("the rights cannot be read, and every request is refused: %s", error)
+            raise Refused("the server cannot read who may ask", 503, hint="its log has the reason") from None
 
     def signed(self, purpose: str, value: str = "") -> str:
         """Return what proves that this server gave `value` for a purpose."""
@@ -120,12 +171,26 @@ class Guard:
         if scope["type"] != "http":
             raise RuntimeError("no websocket is served")
 
-        scope, status, began = without_graph(scope), 0, time.monotonic()
+        scope, status, began, is_lost = without_graph(scope), 0, time.monotonic(), False
+        record: Any = None
+        CALLER.set(None)  # until it is known who asks
 
         async def complete(message: Message) -> None:
-            nonlocal status
+            nonlocal status, record, is_lost
+            if is_lost:  # the answer stays here: it has no line
+                return
             if message["type"] == "http.response.start":
                 status = message["status"]
+                try:
+                    if record is not None:
+                        await asyncio.to_thread(record.write, status)
+                except OSError as error:
+                    record = None
+                    await self._refuse(Request({**scope, "app": self._app}), _unwritten(error))(
+                        scope, receive, complete
+                    )
+                    is_lost = True
+                    return
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -134,6 +199,12 @@ class Guard:
 
         try:
             self._check(scope)
+            caller = None if scope["path"].startswith(OPEN) else self._access.caller(Headers(scope=scope))
+            CALLER.set(caller)
+            if scope["path"] == "/metrics" and caller is not None and not caller.counts:
+                raise Refused("this token may not see the counters", 403, hint='may = ["metrics"]')
+            record = self._access.record(caller, scope["path"])
+            RECORD.set(record)
             receive = _bounded(receive, _most(scope["path"]))
             await self._app(scope, receive, complete)
         except Refused as refused:
@@ -142,6 +213,8 @@ class Guard:
             first = scope["path"].strip("/").partition("/")[0]
             of = f'{{route="{first if first in ROUTES else "pages"}",status="{status}"}}'
             self._metrics.add({f"requests_total{of}": 1, f"request_seconds_total{of}": time.monotonic() - began})
+            if record is not None and (record.written is None or record.written < record.usd):
+                write_after(record, status, after=record.written is not None)
 
     def _check(self, scope: Scope) -> None:
         """Raise Refused for a request from elsewhere."""
@@ -154,16 +227,11 @@ class Guard:
         size = headers.get("content-length", "0")
         if not size.isdecimal() or int(size) > _most(scope["path"]):
             raise Refused(f"a request may have {_most(scope['path']):,} bytes", 413)
-        if self._access.token is not None and not scope["path"].startswith(OPEN):
-            self._check_token(headers)
 
-    def _check_token(self, headers: Headers) -> None:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and self._access.is_token(given.strip()):
-            return
-        if self._access.is_signed(cookie(headers, LOGIN), LOGIN):
-            return
-        raise Refused("the token is missing or wrong", 401, hint="send it as `Authorization: Bearer TOKEN`")
+
+def _unwritten(error: OSError) -> Refused:
+    log.error("the audit cannot be written, and requests are refused: %s", error.strerror)
+    return Refused("the request cannot be written to the audit, so it is refused", 503, hint="the log has the reason")
 
 
 def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:

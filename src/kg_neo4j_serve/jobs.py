@@ -10,6 +10,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
@@ -20,6 +21,7 @@ from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.progress import Silent
 from kg_neo4j.settings import Settings
 from kg_neo4j_serve import limits
+from kg_neo4j_serve.addresses import RECORD, write_after
 from kg_neo4j_serve.refusals import Refused, missing
 from kg_neo4j_serve.results import LoadJob
 
@@ -45,10 +47,10 @@ class Jobs:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="kg-load")
 
-    def of(self, settings: Settings) -> Jobs:
-        """Return the loads of another graph, in the same queue."""
+    def of(self, settings: Settings, budget: Budget | None) -> Jobs:
+        """Return the loads of another graph, or of who has other money, in the same queue."""
         other = copy.copy(self)
-        other._settings = settings
+        other._settings, other._budget = settings, budget
         return other
 
     @property
@@ -77,13 +79,18 @@ class Jobs:
             for each in over:
                 del self._jobs[each]
         kept = [(self.folder / name, data) for name, (_, data) in zip(names, files, strict=True)]
-        self._pool.submit(self._run, job.id, kept).add_done_callback(lambda done: self._ended(job.id, done))
+        record = RECORD.get()  # what the load costs is written of the request that began it
+        running = self._pool.submit(copy_context().run, self._run, job.id, kept)
+        running.add_done_callback(lambda done: self._ended(job.id, done, record))
         return job
 
-    def _ended(self, id: str, done: Future[None]) -> None:
+    def _ended(self, id: str, done: Future[None], record: Any) -> None:
         """Note a load that ended by an error of our own; what it says may hold anything, so it is not shown."""
         if not done.cancelled() and (error := done.exception()) is not None:
             self.change(id, state="failed", error=f"the server failed: {type(error).__name__}")
+        job = self._jobs.get(id)
+        if record is not None and job is not None:
+            write_after(record, job.state)
 
     def find(self, id: str) -> LoadJob:
         """Return a load. Raises Refused with 404 where there is none of that id."""

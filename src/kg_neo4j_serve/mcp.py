@@ -26,8 +26,10 @@ from mcp.shared.exceptions import MCPError
 from kg_neo4j import __version__, data_files
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j_serve import limits
+from kg_neo4j_serve.addresses import CALLER, note
 from kg_neo4j_serve.api import adapter, method, plain
 from kg_neo4j_serve.connection import Turnstile
+from kg_neo4j_serve.refusals import status_of
 from kg_neo4j_serve.service import Service
 
 T = TypeVar("T")
@@ -52,19 +54,28 @@ LEFT_OUT = ("$defs", "title", "description", "default")  # of schemas: names say
 def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
     """Return the MCP server of a graph."""
 
+    def seen() -> Service:
+        """Return what answers the caller of this request. Raises Refused."""
+        return service.seen_by(CALLER.get())
+
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool(name, has_all=service.has_all) for name in names(service)])
+        note(action="tools/list")
+        found = await _or_protocol_error(turnstile, seen)
+        return types.ListToolsResult(tools=[tool(name, has_all=service.has_all) for name in names(found)])
 
     async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        note(action=f"tools/call {params.name[:80]}")
         try:
-            found = await turnstile.do(call, service, params.name, params.arguments or {})
+            found = await turnstile.do(lambda: call(seen(), params.name, params.arguments or {}))
         except KgError as error:
+            note(status=status_of(error))
             return types.CallToolResult(content=[types.TextContent(text=_said(error))], is_error=True)
         return types.CallToolResult.model_validate(wire(found))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        note(action="resources/list")
         cursor = params.cursor if params else None
-        return await _or_protocol_error(turnstile, _resources, service, cursor)
+        return await _or_protocol_error(turnstile, lambda: _resources(seen(), cursor))
 
     async def list_templates(_: Any, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
@@ -75,16 +86,18 @@ def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
         )
 
     async def read(_: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        text = await _or_protocol_error(turnstile, _read, service, params.uri)
+        note(action="resources/read")
+        text = await _or_protocol_error(turnstile, lambda: _read(seen(), params.uri))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)]
         )
 
     said = data_files.beside(__file__).table("instructions")
+    first = "" if service.has_callers else f"Graph {service.graph!r}. "  # callers differ in which one they see first
     return Server(
         "kg-neo4j",
         version=__version__,
-        instructions=f"Graph {service.graph!r}. {said['text']}{said['others'] if service.has_all else ''}".strip(),
+        instructions=f"{first}{said['text']}{said['others'] if service.has_all else ''}".strip(),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -125,6 +138,7 @@ async def _or_protocol_error(turnstile: Turnstile, work: Callable[..., T], *argu
     try:
         return await turnstile.do(work, *arguments)
     except KgError as error:
+        note(status=status_of(error))
         raise MCPError(types.INVALID_PARAMS, _said(error)) from None
 
 
@@ -158,6 +172,7 @@ def _read(service: Service, uri: str) -> str:
         )
     graph, kind, key = (unquote(each or "") for each in match.groups())
     service, (name, named, more) = service.of(graph or service.graph), KINDS[kind]
+    note({"uri": uri})
     found = call(service, name, {named: key, **more})
     return templates().get_template("resource.md").render(kind=kind, **found, at=partial(address, service))
 
@@ -241,6 +256,7 @@ def call(service: Service, name: str, given: Mapping[str, Any]) -> dict[str, Any
         raise UsageError(f"there is no tool {name[:80]!r}", hint=f"one of {', '.join(names(service))}")
     arguments = method(name).arguments(given)
     service = service.of(arguments.pop("graph", "") or service.graph)
+    note({**arguments, "text": None}, graph=service.graph)
     answer = getattr(service, name)
     found = plain(answer(**arguments))
     while not fits(service, found) and (fewer := _fewer(name, arguments)):

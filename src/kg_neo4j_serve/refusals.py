@@ -49,7 +49,7 @@ class NotServed(Refused):
     """A graph that is not served; `graphs` are those whose names are spelt alike, else some of those that there are."""
 
     def __init__(self, name: str, graphs: tuple[str, ...]) -> None:
-        hint = f"there is {', '.join(map(repr, graphs))}; only `kg load` makes graphs"
+        hint = f"there is {', '.join(map(repr, graphs)) or 'none that you may see'}; only `kg load` makes graphs"
         super().__init__(f"no graph is called {name[:80]!r}", 404, hint=hint)
         self.graphs = graphs
 

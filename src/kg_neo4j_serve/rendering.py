@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from kg_neo4j.errors import DatabaseError, KgError
 from kg_neo4j_serve import pages
-from kg_neo4j_serve.addresses import NO_NAMES, PREFIX, at, prefix_of
+from kg_neo4j_serve.addresses import CALLER, NO_NAMES, PREFIX, at, note, prefix_of
 from kg_neo4j_serve.api import OF_FILTERS, chosen, plain
 from kg_neo4j_serve.guard import LOGIN, NEXT, OPEN, SESSION, cookie
 from kg_neo4j_serve.refusals import NotServed, Refused, error_response, missing, status_of
@@ -127,6 +127,8 @@ def twin_of(path: str) -> str:
 
 def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a page about a graph; an error is one about the first graph where no other is known."""
+    if "service" not in request.scope and CALLER.get() is not None:  # it may not see the first graph
+        return _page(request, template, status, **values)
     service = request.scope.get("service", request.app.state.service)
     sections, graphs = request.scope.get("frame", (frozenset(), ()))
     PREFIX.set(service.prefix)
@@ -147,7 +149,8 @@ def _with_forms(request: Request, template: str, status: int, **values: Any) -> 
 def _page(request: Request, template: str, status: int, **values: Any) -> Response:
     """Return a page. It shows nothing of the graph that is not in the values."""
     given = {"menu": (), "graph": "", "graphs": (), "home": "/", "rights": None, "notes": (), **values}
-    given |= {"path": request.scope["path"]}
+    caller, several = CALLER.get(), request.app.state.access.rights is not None
+    given |= {"path": request.scope["path"], "caller": caller.name if caller else "", "has_callers": several}
     return HTMLResponse(request.app.state.templates.get_template(template).render(given), status)
 
 
@@ -195,6 +198,7 @@ def _shown(page: ServedPage, *, as_json: bool) -> Callable[[Request], Any]:
             service.require_write()
         given = {**request.query_params, **{name: str(value) for name, value in request.path_params.items()}}
         given |= {name: ",".join(request.query_params.getlist(name)) for name in OF_FILTERS if name in given}
+        note(given)
         values = await request.app.state.turnstile.do(page.view, service, given)
         if as_json:
             return JSONResponse({name: plain(value) for name, value in values.items()})
@@ -218,6 +222,7 @@ def _done(action: Action) -> Callable[[Request], Any]:
         async with request.form(max_files=action.max_files, max_fields=100) as form:
             _check_form(request, form)
             given = {**request.path_params, **form, **{name: form.getlist(name) for name in ("files", "folder")}}
+            note({**given, "csrf": None})
             goal = await request.app.state.turnstile.do(action.deed, service, given)
             service.changed()
         return RedirectResponse(at(goal), 303)
@@ -249,12 +254,13 @@ async def _login(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=5) as form:
         _check_form(request, form)
         given = form.get("token")
-    if not isinstance(given, str) or not access.is_token(given):
+    proof = access.login(given) if isinstance(given, str) else None
+    if proof is None:
         wrong = _with_forms(request, "login.html", 401, is_wrong=True)
         wrong.headers["www-authenticate"] = "Bearer"
         return wrong
     goal = unquote(cookie(request.headers, NEXT))
     response = RedirectResponse(goal if LOCAL.fullmatch(goal) else "/", 303)
-    response.set_cookie(LOGIN, access.signed(LOGIN), httponly=True, samesite="strict", path="/")
+    response.set_cookie(LOGIN, proof, httponly=True, samesite="strict", path="/")
     response.delete_cookie(NEXT, path="/login", httponly=True, samesite="strict")
     return response

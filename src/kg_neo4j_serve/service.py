@@ -360,11 +360,6 @@ class Service(Connection):
             made = work.undo(what[0])
         return results.CorrectionList(tuple(map(_correction, made.corrections)))
 
-    def require_write(self) -> None:
-        """Raise Refused where the server only reads."""
-        if not self.rights.write:
-            raise Refused("this server only reads", 403, hint="kg serve --allow-write")
-
     def cancel(self, id: str) -> results.JobList:
         """Cancel a load; one that runs stops where it can, keeps what is complete, and continues when loaded again."""
         self.require_write()

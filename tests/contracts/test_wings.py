@@ -45,6 +45,7 @@ ROOM_LINES = {
     "namesakes": 260,
     "notebooks": 500,
     "ontology": 288,
+    "rights": 400,
     "tables": 1_370,  # 47 for maps of DataFrames
     "types": 604,
 }

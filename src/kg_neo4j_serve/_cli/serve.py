@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from pkgutil import resolve_name
+
 import typer
 
 from kg_neo4j._cli.options import settings_for
@@ -16,6 +19,9 @@ def serve(
     token: str | None = None,
     allow_write: bool = False,
     allow_spend: float | None = None,
+    rights: Path | None = None,
+    audit: Path | None = None,
+    new_token: str | None = None,
     model: str | None = None,
     graph: str | None = None,
 ) -> None:
@@ -31,10 +37,25 @@ def serve(
     from kg_neo4j_serve.service import Service
 
     settings = settings_for(graph=graph, model=model)
+    if new_token is not None:
+        made, lines = resolve_name("kg_neo4j.rooms.rights.tokens:new_token")(new_token, [graph] if graph else [])
+        typer.echo(f"the token of {new_token}, which is not shown again: {made}", err=True)
+        typer.echo(lines, nl=False)
+        return
     if token is None and settings.serve_token is not None:
         token = settings.serve_token.get_secret_value()
-    access = Access.to(host, token, names or ())
+    file, known = rights or settings.serve_rights, None
+    if file is not None:
+        if token is not None or allow_write or allow_spend is not None:
+            hint = "leave out KG_SERVE_TOKEN, --token, --allow-write and --allow-spend, or the rights"
+            raise UsageError(f"{file} says who may ask, write and spend", hint=hint)
+        known = resolve_name("kg_neo4j.rooms.rights.tokens:Tokens")(file, settings.home, audit)
+    elif audit is not None:
+        raise UsageError("an audit names tokens, and there are none", hint="--rights FILE")
+    access = Access.to(host, token, names or (), known)
     service = Service(settings, Rights(allow_write, allow_spend), has_all=graph is None)
+    for each in known.callers().values() if known else ():
+        service.view_of(each)  # a price that is not known is refused now
     listener = listen(host, port)
     with progress() as bars:  # else the first page would wait while the local database starts
         locate(settings, bars)

@@ -77,7 +77,7 @@ def test_loads_of_another_graph_are_not_seen(tmp_path: Path) -> None:
     (tmp_path / "uploads").write_text("in the way", "utf-8")
     settings = Settings().model_copy(update={"home": tmp_path})
     loads = jobs.Jobs(settings, None)
-    other = loads.of(settings.model_copy(update={"graph": "another"}))
+    other = loads.of(settings.model_copy(update={"graph": "another"}), None)
     id = loads.begin([("a.txt", b"x")]).id
     ended(loads, id)
     assert (len(loads.listed()), other.listed()) == (1, ())
