@@ -145,6 +145,8 @@ def _paged(
         page = bisect_right(chunk["pages"], chunk["start"] + each.start) if chunk and has_pages else None
         said = read_corrections(chunk["corrections"]) if chunk else ()
         here = [text for start, end, text in said if start < each.end + after and each.start - before < end]
-        line = chunk["line"] if chunk else None
-        paged.append(replace(each, page=page, line=line, correction="; ".join(dict.fromkeys(here))))
+        row = chunk["row"] if chunk else None  # of another graph: named as there
+        line = chunk["line"] if chunk and row is None else None
+        named = each.document if row is None else f"{each.document} {row}"
+        paged.append(replace(each, document=named, page=page, line=line, correction="; ".join(dict.fromkeys(here))))
     return tuple(paged)

@@ -106,7 +106,8 @@ def _shown(found: Extraction) -> dict[str, Any]:
     rows += [(each, f"{source} {each.type} {target}") for each, source, target in ends]
     values = [", ".join(f"{name} {value}" for name, value in each.properties.items()) for each, _ in rows]
     said = [f"{words} ({each})" if each else words for (_, words), each in zip(rows, values, strict=True)]
-    return {"line": found.chunk.line, "nodes": said[: len(found.nodes)], "relationships": said[len(found.nodes) :]}
+    place = found.chunk.section or f"line {found.chunk.line}"  # a row of another graph is called as there
+    return {"line": found.chunk.line, "place": place, "nodes": said[: len(found.nodes)], "relationships": said[len(found.nodes) :]}
 
 
 def _print(tables: Sequence[dict[str, Any]]) -> None:
@@ -116,5 +117,5 @@ def _print(tables: Sequence[dict[str, Any]]) -> None:
         print_facts(facts | {words: ", ".join(f"{n:,} {each}" for each, n in own) for words, own in counts.items()})
         remark("failed", found["failures"])
         for row in found["shown"]:
-            print_text("\n  ".join([f"line {row['line']}", *row["nodes"], *row["relationships"]]))
+            print_text("\n  ".join([row["place"], *row["nodes"], *row["relationships"]]))
         print_text("")

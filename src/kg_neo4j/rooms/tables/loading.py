@@ -17,14 +17,14 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.records import Document
+from kg_neo4j.records import Document, Section
 from kg_neo4j.rooms.tables import reading
 from kg_neo4j.rooms.tables.maps import MappedNode, MappedTable, Place, TableMap, read_map
 from kg_neo4j.rooms.tables.reading import Table
 from kg_neo4j.rooms.tables.rows import KEY, NamedKey, ReadTable, RowWriter, TableDocument, TableExtractor
 from kg_neo4j.settings import Settings
 
-KIND = "table"  # of documents
+KIND, ADOPTED = "table", "adopted"  # of documents; what another graph has is adopted
 SHOWN = 200  # characters of a list in an error
 
 
@@ -152,9 +152,12 @@ def _document(where: TablePlace, writer: RowWriter, graph: str) -> TableDocument
     """Return a table as a document; a row of which nothing is shown is left out."""
     rows = tuple(each for each in writer.rows() if each.text)
     text = "\n".join(each.text for each in rows)
-    named = (graph, KIND, where.key)
+    stored = where.mapped.stored
+    named = (graph, ADOPTED if stored else KIND, where.key)
     found = TableDocument(document_id(*named), *named, where.title, where.source, text, text_hash(text), rows=rows)
-    return replace(found, origin=where.origin, lines=tuple(each.line for each in rows))
+    sections = tuple(Section(each.label, 1, 0, len(text)) for each in rows) if stored else ()
+    lines = tuple(each.line for each in rows)
+    return replace(found, origin=where.origin, lines=lines, adopted=stored, sections=sections)
 
 
 # ------------------------------------------------------------------------------------------------------- the schema
