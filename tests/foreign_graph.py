@@ -1,4 +1,4 @@
-"""A graph of another program: six films, who made them, a label that is also ours; and a hash of all that is not ours."""
+"""A graph of another program: six films, who made them, labels that are also ours; and a hash of what is not ours."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.queries import BASE_LABELS
 
-OURS = "KgDocument|KgChunk|KgPassage|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode|KgLease|KgGraphState"
+OURS = "|".join(f"Kg{label}" for label in (*BASE_LABELS, "Lease", "GraphState"))
 FILMS = [
     ("Chinatown", 1974, "Follow the water."),
     ("Alien", 1979, "The crew has one more mouth to feed."),
@@ -19,9 +20,19 @@ FILMS = [
     ("Gladiator", 2000, "A general, sold for the sand."),
 ]
 PERSONS = {
-    **{"Jack Nicholson": 1937, "Faye Dunaway": 1941, "Roman Polanski": 1933, "Sigourney Weaver": 1949},
-    **{"Ridley Scott": 1937, "Harrison Ford": 1942, "Rutger Hauer": 1944, "Holly Hunter": 1958, "Jane Campion": 1954},
-    **{"Frances McDormand": 1957, "Joel Coen": 1954, "Ethan Coen": 1957, "Russell Crowe": 1964},
+    "Jack Nicholson": 1937,
+    "Faye Dunaway": 1941,
+    "Roman Polanski": 1933,
+    "Sigourney Weaver": 1949,
+    "Ridley Scott": 1937,
+    "Harrison Ford": 1942,
+    "Rutger Hauer": 1944,
+    "Holly Hunter": 1958,
+    "Jane Campion": 1954,
+    "Frances McDormand": 1957,
+    "Joel Coen": 1954,
+    "Ethan Coen": 1957,
+    "Russell Crowe": 1964,
 }
 ACTED_IN = [
     ("Jack Nicholson", "Chinatown", ["Jake Gittes"]),
@@ -42,7 +53,8 @@ UNWIND $films AS film CREATE (:Movie {title: film[0], released: film[1], tagline
 WITH count(*) AS films
 UNWIND $persons AS person CREATE (:Person {name: person[0], born: person[1]})
 WITH count(*) AS persons
-UNWIND $acted AS row MATCH (p:Person {name: row[0]}) MATCH (m:Movie {title: row[1]}) CREATE (p)-[:ACTED_IN {roles: row[2]}]->(m)
+UNWIND $acted AS row
+MATCH (p:Person {name: row[0]}) MATCH (m:Movie {title: row[1]}) CREATE (p)-[:ACTED_IN {roles: row[2]}]->(m)
 WITH count(*) AS acted
 UNWIND $directed AS row MATCH (p:Person {name: row[0]}) MATCH (m:Movie {title: row[1]}) CREATE (p)-[:DIRECTED]->(m)
 WITH count(*) AS directed
@@ -73,14 +85,16 @@ def films(database: Database) -> Iterator[None]:
 
 def foreign(database: Database) -> str:
     """Return a hash of all nodes that are not ours, of their relationships, and of rules and indexes without ours."""
-    nodes = f"MATCH (n) WHERE NOT n:{OURS} RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS all ORDER BY id"
+    nodes = (
+        f"MATCH (n) WHERE NOT n:{OURS} RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS all ORDER BY id"
+    )
     ties = (
         f"MATCH (n)-[r]->(m) WHERE NOT n:{OURS} AND NOT m:{OURS} RETURN elementId(r) AS id, type(r) AS type, "
         "elementId(n) AS start, elementId(m) AS end, properties(r) AS all ORDER BY id"
     )
-    rules = "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties WHERE NOT name STARTS WITH 'kg_' RETURN * ORDER BY name"
-    indexes = "SHOW INDEXES YIELD name, type, labelsOrTypes, properties WHERE NOT name STARTS WITH 'kg_' RETURN * ORDER BY name"
-    found = [run(database, query) for query in (nodes, ties, rules, indexes)]
+    standing = "YIELD name, type, labelsOrTypes, properties WHERE NOT name STARTS WITH 'kg_' RETURN * ORDER BY name"
+    rules = (f"SHOW {what} {standing}" for what in ("CONSTRAINTS", "INDEXES"))
+    found = [run(database, query) for query in (nodes, ties, *rules)]
     return hashlib.sha256(repr([[sorted(row.items()) for row in rows] for rows in found]).encode()).hexdigest()
 
 

@@ -35,6 +35,7 @@ LINES = {  # at most, all lines of the .py files; rooms are counted apart
     "neo4j_local": 2_100,
 }
 ROOM_LINES = {
+    "adopt": 900,
     "chat": 450,
     "corrections": 925,
     "fitness": 440,
@@ -44,7 +45,7 @@ ROOM_LINES = {
     "namesakes": 260,
     "notebooks": 500,
     "ontology": 288,
-    "tables": 1_370,  # 47 for maps of DataFrames
+    "tables": 1_410,  # 47 for maps of DataFrames, 40 for graphs that are in the database already
     "types": 604,
 }
 MOST = {

@@ -61,7 +61,7 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     citations = _paged(answer.citations, rows)
     reach = [(len(each.before) + 1, len(each.after) + 1) for each in answer.passages]
     passages = tuple(
-        replace(each, citation=place)
+        replace(each, citation=place, section=each.section if place.document == each.citation.document else "")
         for each, place in zip(answer.passages, _paged(shown, rows, reach), strict=True)
         if quotes_are_in_place([place], texts)
     )

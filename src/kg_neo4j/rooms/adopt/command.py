@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j._cli.load import print_load
 from kg_neo4j._cli.options import settings_for
-from kg_neo4j._cli.terminal import print_facts, progress, remark, show
+from kg_neo4j._cli.terminal import print_facts, progress, remark, show, write_file
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,6 +58,27 @@ def adopt(
         show(report, _print, as_json=as_json)
 
 
+def schema_from_database(
+    target: Path = Path("database.toml"),
+    base: str = "lean",
+    force: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Make a schema file of the graph that the database has already."""
+    from kg_neo4j.extract import schema
+    from kg_neo4j.rooms.adopt.proposing import schema_of
+
+    with progress(quiet=as_json) as bars:
+        found, made = schema_of(settings_for(graph=graph), schema.load(base), target.stem, bars)
+    write_file(target, made, force=force)
+    counts = {"node types": len(found.nodes), "relationship types": len(found.relationships)}
+    facts: dict[str, object] = {"schema": str(target), **counts}
+    show({**facts, "left_out": found.left_out}, facts, as_json=as_json)
+    remark("left out", found.left_out)
+    remark("note", [f"read it, edit it, then: kg load FILE... --schema {target}"])
+
+
 def _print(report: AdoptReport) -> None:
     print_facts({"links": ", ".join(f"{count:,} {label}" for label, count in report.links.items()) or "0"})
     print_load(report.load)
@@ -66,16 +87,11 @@ def _print(report: AdoptReport) -> None:
 def _propose(target: Path | None, force: bool, graph: str | None, as_json: bool) -> None:
     from kg_neo4j.rooms.adopt import proposing
 
-    if target and target.exists() and not force:
-        raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
     with progress(quiet=as_json) as bars:
         text = proposing.propose_map(settings_for(graph=graph), bars)
     if target is None:
         show({"map": text}, text, as_json=as_json)
         return
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error}") from error
+    write_file(target, text, force=force)
     show({"file": str(target)}, {"map": target}, as_json=as_json)
     remark("note", [f"read it, edit it, then: kg adopt --map {target} --dry-run"])

@@ -31,8 +31,8 @@ def keep_links(database: Database, graph: str) -> list[str]:
                 own = {"label": stored["label"], "property": stored["key"]}
                 wanted[place] = {**own, **{name: row[name] for name in NAMED[2:]}}
     nodes, links = _compare(database, graph, wanted)
-    for some in batches(links, ROWS):
-        database.write(queries.get("adopt/unlink"), graph=graph, links=some)
+    for gone in batches(links, ROWS):
+        database.write(queries.get("adopt/unlink"), graph=graph, links=gone)
     missing = {place: each for place, each in wanted.items() if nodes.get(place) != ""}
     nodes |= _found(database, {place: each for place, each in missing.items() if place not in nodes})
     made = [
@@ -42,9 +42,9 @@ def keep_links(database: Database, graph: str) -> list[str]:
     ]
     for some in batches(made, ROWS):
         database.write(queries.get("adopt/link"), rows=some)
-    gone = len(missing) - len(made)
-    what = "1 row has" if gone == 1 else f"{gone:,} rows have"
-    return [f"{what} no node any more: `kg adopt --map FILE` reads the other graph again"] if gone else []
+    lost = len(missing) - len(made)
+    what = "1 row has" if lost == 1 else f"{lost:,} rows have"
+    return [f"{what} no node any more: `kg adopt --map FILE` reads the other graph again"] if lost else []
 
 
 def count_links(database: Database, graph: str) -> dict[str, int]:
@@ -53,9 +53,7 @@ def count_links(database: Database, graph: str) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _compare(
-    database: Database, graph: str, wanted: dict[Place, dict[str, Any]]
-) -> tuple[dict[Place, str], list[str]]:
+def _compare(database: Database, graph: str, wanted: dict[Place, dict[str, Any]]) -> tuple[dict[Place, str], list[str]]:
     """Return which node each link leads to, "" for one that stays as it is, and the links that have to go."""
     from kg_neo4j.rooms.tables.reading import cell_of
 
@@ -82,5 +80,5 @@ def _found(database: Database, missing: dict[Place, dict[str, Any]]) -> dict[Pla
         for place in missing:
             places.setdefault(place[2], []).append(place) if place[1] == label else None
         for row in database.stream(queries.get("adopt/keys"), label=label, key=name):
-            found |= dict.fromkeys(places.get(cell_of(row["value"]), ()), row["node"])
+            found |= dict.fromkeys(places.get(cell_of(row["value"]), ()), str(row["node"]))
     return found

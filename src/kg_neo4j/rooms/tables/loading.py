@@ -61,7 +61,8 @@ def tables_of(
     places = list(places_of(sources, table_map, options))
     tables = [(each, read_table(each, table_map)) for each in places]
     known = {each.mapped.named: own for each, own in tables}
-    said = repr([each.model_dump(exclude={"file"}) for each in table_map.tables])  # wherever the files are
+    where = {"file", "label", "relationship"}
+    said = repr([each.model_dump(exclude=where) for each in table_map.tables])  # wherever the rows are
     extractor = TableExtractor(hashlib.sha256(said.encode()).hexdigest()[:32])
     loaded = ((each, RowWriter(own, known, schema)) for each, own in tables if each.is_loaded)
     documents = (_document(each, writer, settings.graph) for each, writer in loaded)
@@ -152,11 +153,10 @@ def _document(where: TablePlace, writer: RowWriter, graph: str) -> TableDocument
     """Return a table as a document; a row of which nothing is shown is left out."""
     rows = tuple(each for each in writer.rows() if each.text)
     text = "\n".join(each.text for each in rows)
-    stored = where.mapped.stored
+    stored, lines = where.mapped.stored, tuple(each.line for each in rows)
     named = (graph, ADOPTED if stored else KIND, where.key)
     found = TableDocument(document_id(*named), *named, where.title, where.source, text, text_hash(text), rows=rows)
     sections = tuple(Section(each.label, 1, 0, len(text)) for each in rows) if stored else ()
-    lines = tuple(each.line for each in rows)
     return replace(found, origin=where.origin, lines=lines, adopted=stored, sections=sections)
 
 

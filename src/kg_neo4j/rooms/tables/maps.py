@@ -1,7 +1,4 @@
-"""The map: which columns of which tables are nodes, properties and relationships. A TOML file, read by pydantic.
-
-A table may be a label or a type of relationships of a graph that is in the same database: see the room `adopt`.
-"""
+"""The map: which columns of which tables are nodes, properties and relationships. A TOML file, read by pydantic."""
 
 from __future__ import annotations
 
@@ -123,12 +120,10 @@ class MappedTable(_Part):
     @property
     def stored(self) -> str:
         """What is stored of a table of another graph, as JSON; "" for any other table."""
-        values = dict.fromkeys(column for node in (*self.nodes.values(), *self.relationships) for _, column in node.columns)
-        if self.label:
-            return json.dumps({"label": self.label, "key": self.unique[0], "properties": [*values]})
-        ends = [end.table for end in self.ends]
-        kept = [each for each in values if each not in [end.key for end in self.ends]]
-        return json.dumps({"relationship": self.relationship, "ends": ends, "properties": kept}) if ends else ""
+        ends, parts = {end.key: end.table for end in self.ends}, (*self.nodes.values(), *self.relationships)
+        used = [*dict.fromkeys(column for part in parts for _, column in part.columns if column not in ends)]
+        there = {"label": self.label, "key": self.unique[0]} if self.label else {"relationship": self.relationship}
+        return json.dumps({**there, "ends": [*ends.values()], "properties": used}) if self.label or ends else ""
 
     @model_validator(mode="after")
     def _is_whole(self) -> MappedTable:

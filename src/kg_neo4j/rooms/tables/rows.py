@@ -158,16 +158,17 @@ class RowWriter:
             key = self.own.cell(row, node.key)
             if node.table is not None:
                 known, keys = self.tables[node.table].keys, parts_of(key, node.split)
-                said = (f"{known[each].shown} [{each}]" if each in known else each for each in keys)
-                shown[str(node.key)] = "; ".join(said)
+                said = ((known[each].shown if each in known else each, each) for each in keys)
+                shown[str(node.key)] = "; ".join(name if name == each else f"{name} [{each}]" for name, each in said)
             elif key in self.own.keys:
                 shown[str(node.name)] = self.own.keys[key].shown
+        ends = {str(end.key): f"{str(end.key).partition('.')[0]} {end.table}" for end in self.own.mapped.ends}
         pieces: list[str] = []
         cells: dict[str, tuple[int, int]] = {}
         at = 0
         for column, value in zip(self.own.table.columns, row.cells, strict=True):
             if value and column not in self.own.mapped.ignore:
-                pieces.append(f"{column}: {shown.get(column, value)}".replace("|", "/"))
+                pieces.append(f"{ends.get(column, column)}: {shown.get(column, value)}".replace("|", "/"))
                 cells[column] = (at, at + len(pieces[-1]))
                 at += len(pieces[-1]) + len(BETWEEN)
         return BETWEEN.join(pieces), cells
