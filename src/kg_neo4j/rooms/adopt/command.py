@@ -26,7 +26,7 @@ def adopt(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Take in a graph that the same Neo4j has already; nothing of it changes.
+    """Take in a graph that Neo4j has already, unchanged.
 
     Its rows become evidence, and entities get links (SAME_AS) to its nodes. Repeat it after a change there.
     """
@@ -65,7 +65,7 @@ def schema_from_database(
     graph: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Make a schema file of the graph that the database has already."""
+    """Make a schema file of the graph that Neo4j has already."""
     from kg_neo4j.extract import schema
     from kg_neo4j.rooms.adopt.proposing import schema_of
 

@@ -23,8 +23,8 @@ from kg_neo4j.settings import Settings
 
 SAMPLE, LOOKED_AT = 2_000, 100_000  # nodes or relationships of each kind whose values are seen; whose ends are
 _OURS = frozenset(OWN + each for each in (*BASE_LABELS, "Lease", "GraphState"))
-_HEAD = f"""# A proposed map of the graph that is in the database. Correct it, try it with `kg adopt --map FILE --dry-run`,
-# then adopt. Values were seen in at most {SAMPLE:,} of each. docs/how-to/existing-graph.md describes all keys."""
+_HEAD = f"""# A proposed map of the graph that is in the database. Correct it, and try it: `kg adopt --map FILE
+# --dry-run`. Values were seen in at most {SAMPLE:,} of each. docs/how-to/existing-graph.md describes all keys."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,8 @@ def places_of(sources: Sequence[Any], table_map: TableMap, options: LoadOptions)
     for mapped in table_map.tables:
         name = mapped.named
         if name in named:
-            yield TablePlace(mapped, name, partial(reading.of_frame, named.pop(name)), name, name)
+            title = mapped.label or mapped.relationship or name
+            yield TablePlace(mapped, name, partial(reading.of_frame, named.pop(name)), name, title)
         elif mapped.query is not None and address is not None:
             yield TablePlace(mapped, name, partial(reading.of_query, address, mapped.query), name, name)
         elif mapped.file is None:
