@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +20,10 @@ from kg_neo4j.pipeline.commands.rebuild import copy_graph, rebuild
 from kg_neo4j.pipeline.commands.report import report as run_report
 from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
 from kg_neo4j.pipeline.commands.search import search, show
+from kg_neo4j.retrieve.cypher.guard import guard
+from kg_neo4j.retrieve.cypher.run import run as run_guarded
+from kg_neo4j.retrieve.cypher.schema import read_schema
+from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from kg_neo4j.rooms.adopt import proposing
 from kg_neo4j.rooms.adopt.adopting import AdoptReport, adopt, undo
 from round_trips import counted
@@ -85,8 +88,14 @@ def test_nothing_of_the_other_graph_changes_and_undoing_leaves_what_texts_say(
     assert (report.load.rows.rejected, report.load.usage.calls) == (0, 0)
     assert foreign(there) == before
     resolve(settings=offline, options=ResolveOptions(analytics=False))
-    for mode in ("local", "naive"):
-        assert ask("Who directed Blade Runner?", settings=offline, mode=mode).found
+    for mode in ("local", "naive", "auto"):
+        assert ask("Who directed Blade Runner?", settings=offline, mode=mode).passages
+    counted_people = ask("How many people acted in Chinatown?", settings=offline)
+    assert counted_people.answer.startswith("People related to Chinatown in this way: 2")
+    assert {each.titled for each in counted_people.citations} == {
+        "ACTED_IN Faye Dunaway -> Chinatown",
+        "ACTED_IN Jack Nicholson -> Chinatown",
+    }
     unload(notes, settings=offline)
     load([notes], settings=offline, options=OPTIONS)
     assert foreign(there) == before
@@ -112,8 +121,8 @@ def test_a_link_says_how_it_was_found_and_leads_to_the_sentences(
     assert found["Harrison Ford"] == ("Harrison Ford", "key", 0)
     rows = run(
         there,
-        "MATCH (:Person {name: 'Joel Coen'})<-[:SAME_AS]-(e {graph: $graph})-[m:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d)"
-        " WHERE d.adopted IS NULL RETURN m.quote AS quote",
+        "MATCH (:Person {name: 'Joel Coen'})<-[:SAME_AS]-(e {graph: $graph})"
+        "-[m:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d) WHERE d.adopted IS NULL RETURN m.quote AS quote",
         graph=offline.graph,
     )
     assert [row["quote"] for row in rows] == ["Frances McDormand married Joel Coen in 1984."]
@@ -162,20 +171,21 @@ def test_a_node_that_is_gone_loses_its_link_and_its_key_on_another_node_gets_it(
     assert names == []
 
 
+def keyed(name: str) -> str:
+    """Return the map with another property as the key of persons."""
+    text = MAP.replace('unique = ["name"]', f'unique = ["{name}"]').replace("from.name", f"from.{name}")
+    return text.replace('key = "name"', f'key = "{name}"')
+
+
 def test_namesakes_are_joined_with_neither_and_decisions_are_links_too(
     there: Database, offline: Settings, table_map: Path, tmp_path: Path
 ) -> None:
     run(there, "CREATE (:Person {name: 'Ridley  Scott', born: 1901})")
-    text = MAP.replace('unique = ["name"]', 'unique = ["born"]').replace(
-        'key = "name"\nproperties', 'key = "born"\nproperties'
-    )
-    table_map.write_text(text.replace("from.name", "from.born"), encoding="utf-8")
+    table_map.write_text(keyed("born"), encoding="utf-8")
     with pytest.raises(UsageError, match="born '1937' is that of line"):  # two persons of one year: no key
         adopted(table_map, offline)
     run(there, "MATCH (p:Person) SET p.id = 'p-' + p.name + p.born")
-    table_map.write_text(
-        text.replace('"born"\nprop', '"id"\nprop').replace('["born"]', '["id"]').replace("from.born", "from.id")
-    )
+    table_map.write_text(keyed("id"), encoding="utf-8")
     adopted(table_map, offline)
     notes = tmp_path / "notes.md"
     notes.write_text(NOTES, encoding="utf-8")
@@ -316,7 +326,47 @@ def test_a_graph_that_has_adopted_nothing_asks_one_query_more(offline: Settings,
 def test_a_model_sees_rows_as_evidence(there: Database, offline: Settings, table_map: Path) -> None:
     adopted(table_map, offline)
     with FakeLlm() as llm:
-        given: dict[str, Any] = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted"}
-        ask("Who directed Fargo?", settings=offline.model_copy(update=given), mode="local")
+        given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted"}
+        ask("Who directed Fargo?", settings=Settings(**{**offline.model_dump(), **given}), mode="local")
         prompts = "\n".join(each.prompt for each in llm.requests)
     assert "DIRECTED > Ethan Coen -> Fargo" in prompts
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (m:Movie) RETURN m.title",
+        "MATCH (e:Entity)-[:SAME_AS]->(m) RETURN m.title",
+        "MATCH (e:Entity)-[:ACTED_IN|SAME_AS]->(m) RETURN m.title",
+        "MATCH (p:Person) RETURN p.name",
+    ],
+)
+def test_a_query_that_a_model_wrote_cannot_name_the_other_graph(
+    there: Database, offline: Settings, table_map: Path, query: str
+) -> None:
+    adopted(table_map, offline)
+    with pytest.raises(CypherRefused, match="this graph has no "):
+        guard(query, {}, read_schema(there, offline.graph), offline.graph)
+
+
+def test_a_query_that_a_model_wrote_reads_rows_and_nothing_through_a_link(
+    there: Database, offline: Settings, table_map: Path
+) -> None:
+    adopted(table_map, offline)
+    schema = read_schema(there, offline.graph)
+
+    def rows(query: str) -> set[tuple[object, ...]]:
+        return {*run_guarded(there, guard(query, {}, schema, offline.graph)).rows}
+
+    assert rows("MATCH (p:PERSON)-[r:ACTED_IN]->(w:WORK {name: 'Fargo'}) RETURN p.name, r.role") == {
+        ("Frances McDormand", "Marge Gunderson")
+    }
+    for query in (
+        "MATCH (e:Entity {name: 'Alien'})-[r]->(x) RETURN type(r)",
+        "MATCH (e:Entity {name: 'Alien'})-[*1..2]-(x) RETURN labels(x)",
+        "MATCH p = shortestPath((a:Entity {name: 'Alien'})-[*1..4]-(b:Document)) RETURN length(p)",
+        "MATCH (e:Entity {name: 'Alien'}) RETURN COUNT { (e)--() }",
+    ):
+        found = repr(rows(query))
+        assert "SAME_AS" not in found
+        assert "Movie'" not in found
