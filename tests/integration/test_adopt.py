@@ -81,7 +81,7 @@ def test_nothing_of_the_other_graph_changes_and_undoing_leaves_what_texts_say(
     there: Database, offline: Settings, table_map: Path, notes: str
 ) -> None:
     before = foreign(there)
-    load([notes], settings=offline, options=OPTIONS)
+    load([notes], settings=offline)  # with communities, as an undo makes them
     texts_alone = exported(there, offline.graph)
     report = adopted(table_map, offline)
     assert report.links == {"Movie": len(FILMS), "Person": len(PERSONS)}

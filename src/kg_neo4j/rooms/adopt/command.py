@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import plugins
 from kg_neo4j._cli.load import print_load
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.terminal import print_facts, progress, remark, show, write_file
@@ -30,7 +31,9 @@ def adopt(
 
     Its rows become evidence, and entities get links (SAME_AS) to its nodes. Repeat it after a change there.
     """
-    from kg_neo4j.pipeline.options import LoadOptions
+    from kg_neo4j.pipeline.options import TABLES, LoadOptions
+
+    plugins.need(TABLES, "a graph cannot be read by a map", "install kg-neo4j again")
     from kg_neo4j.rooms.adopt import adopting
     from kg_neo4j.rooms.tables.command import show_rows
     from kg_neo4j.rooms.tables.maps import read_map

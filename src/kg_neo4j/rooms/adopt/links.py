@@ -6,8 +6,10 @@ import json
 from collections import Counter
 from typing import Any
 
+from kg_neo4j import plugins
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.pipeline.options import TABLES
 
 ROWS = 2_000  # links that one transaction writes
 NAMED = ("label", "property", "key", "how", "mentions", "documents")  # properties of a link, with `graph`
@@ -20,7 +22,7 @@ def keep_links(database: Database, graph: str) -> list[str]:
     The nodes of a label are read once, and only where an entity of it has no link yet.
     """
     rows = database.read(queries.get("adopt/wanted"), graph=graph)
-    if not rows:
+    if not rows or not plugins.is_installed(TABLES):
         return []
     wanted: dict[Place, dict[str, Any]] = {}
     for row in rows:

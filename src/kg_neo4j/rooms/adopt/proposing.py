@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.schema import Schema
@@ -15,11 +16,13 @@ from kg_neo4j.graph.database import Reader
 from kg_neo4j.graph.queries import BASE_LABELS, OWN
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.rooms.adopt.reading import FROM, TO
-from kg_neo4j.rooms.ontology.reading import Ontology, as_schema
 from kg_neo4j.rooms.tables.columns import LISTS, SeenTable, found, see, words_of
-from kg_neo4j.rooms.tables.proposing import Proposal, kinds_of
+from kg_neo4j.rooms.tables.proposing import MapMaker, kinds_of
 from kg_neo4j.rooms.tables.reading import Table, TableRow, cell_of
 from kg_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from kg_neo4j.rooms.ontology.reading import Ontology
 
 SAMPLE, LOOKED_AT = 2_000, 100_000  # nodes or relationships of each kind whose values are seen; whose ends are
 _OURS = frozenset(OWN + each for each in (*BASE_LABELS, "Lease", "GraphState"))
@@ -82,6 +85,8 @@ def foreign_graph(reader: Reader) -> ForeignGraph:
 
 def schema_of(settings: Settings, base: Schema, name: str, progress: Progress = SILENT) -> tuple[Ontology, str]:
     """Return the types of the graph that is in the database, and the text of a schema file that prefers them."""
+    from kg_neo4j.rooms.ontology.reading import Ontology, as_schema
+
     with connect(settings, progress, as_it_is=True) as database:
         there = foreign_graph(database)
     types = {label: normalised(label) for label in there.labels}
@@ -122,7 +127,7 @@ def propose(reader: Reader, there: ForeignGraph) -> str:
     ]
     lines = [_HEAD, *(f"# Left out: {each}" for each in left_out)]
     for label, own in seen.items():
-        lines += _named(Proposal(own, seen, kinds).lines(), label, f"label = {_toml(label)}")
+        lines += _named(MapMaker(own, seen, kinds).lines(), label, f"label = {_toml(label)}")
     types = [each.type for each in drawn]
     for each in drawn:
         name = each.type if types.count(each.type) == 1 else f"{each.type} {each.source} {each.target}"
@@ -166,7 +171,7 @@ def _tied(reader: Reader, tie: Tie, seen: Mapping[str, SeenTable], name: str) ->
     return replace(own, key=None, label=None, meant=None, type="")
 
 
-class _TieProposal(Proposal):
+class _TieProposal(MapMaker):
     """The map of one type of relationships: its ends are rows of other tables, its own columns are its properties."""
 
     def __init__(

@@ -33,7 +33,7 @@ def propose(tables: Mapping[str, Table], sheets: Mapping[str, str] | None = None
     """
     seen = {name: see(name, (sheets or {}).get(name), table) for name, table in tables.items()}
     kinds = kinds_of()
-    return "\n".join([_HEAD, *(line for each in seen.values() for line in Proposal(each, seen, kinds).lines())]) + "\n"
+    return "\n".join([_HEAD, *(line for each in seen.values() for line in MapMaker(each, seen, kinds).lines())]) + "\n"
 
 
 def kinds_of() -> dict[bool, dict[str, str]]:
@@ -96,7 +96,7 @@ def read_files(
     return tables, sheets
 
 
-class Proposal:
+class MapMaker:
     """The map of one table; `kinds` has what properties of nodes (True) and relationships hold in all tables."""
 
     def __init__(self, own: SeenTable, tables: Mapping[str, SeenTable], kinds: Mapping[bool, dict[str, str]]) -> None:
