@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from kg_neo4j import plugins
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.graph.database import Database, Reader, Row, batches
 from kg_neo4j.pipeline.options import TABLES
 
 ROWS = 2_000  # links that one transaction writes
@@ -16,14 +18,17 @@ NAMED = ("label", "property", "key", "how", "mentions", "documents")  # properti
 Place = tuple[str, str, str]  # of a link: entity, label, key
 
 
-def keep_links(database: Database, graph: str) -> list[str]:
-    """Bring the links of a graph up to date; return a note on rows whose node is gone. One query where there are none.
+def keep_links(reader: Reader, graph: str) -> list[str] | Callable[[Database], list[str]]:
+    """Return what brings the links of a graph up to date: `link`. One query where nothing is adopted, and no notes."""
+    rows = reader.read(queries.get("adopt/wanted"), graph=graph)
+    return partial(link, rows=rows, graph=graph) if rows and plugins.is_installed(TABLES) else []
+
+
+def link(database: Database, rows: Sequence[Row], graph: str) -> list[str]:
+    """Make the links that `rows` say, and no others; return a note on rows whose node is gone.
 
     The nodes of a label are read once, and only where an entity of it has no link yet.
     """
-    rows = database.read(queries.get("adopt/wanted"), graph=graph)
-    if not rows or not plugins.is_installed(TABLES):
-        return []
     wanted: dict[Place, dict[str, Any]] = {}
     for row in rows:
         if row["entity"] is not None:
