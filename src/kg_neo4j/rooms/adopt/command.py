@@ -54,7 +54,8 @@ def adopt(
         with progress(quiet=as_json) as bars:
             tables = adopting.read(found, settings, notes, bars)
         show_rows([tables], settings, LoadOptions(schema=schema, table_map=found), as_json=as_json)
-        remark("note", notes)
+        made = [f"{len(tables[each.named].rows):,} {each.label}" for each in found.tables if each.label]
+        remark("note", [*notes, f"adopting makes these links to nodes: {', '.join(made)}"])
     else:
         with progress(quiet=as_json) as bars:
             report = adopting.adopt(str(table_map), settings=settings, options=options, progress=bars)
