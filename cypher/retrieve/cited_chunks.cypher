@@ -4,6 +4,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (of chunks)
 // columns: id STRING, text STRING, start INTEGER (in the document), line INTEGER (of a table; null: none),
+//          row STRING (what a row of another graph is called there; null: none),
 //          pages LIST<INTEGER> (where each begins; null: no pages),
 //          corrections LIST<LIST> (start and end of the words, what is wrong, what is right or empty, why or empty)
 // order:   id
@@ -12,6 +13,7 @@ UNWIND $ids AS each
 MATCH (c:KgChunk {id: each})
 WHERE c.graph = $graph
 RETURN c.id AS id, c.text AS text, c.start AS start, c.line AS line,
+       CASE WHEN c.line IS NULL THEN null ELSE c.section END AS row,
        head(COLLECT { MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument) RETURN d.pages }) AS pages,
        COLLECT {
          MATCH (c)<-[s:STATED_IN]-(:KgFact)<-[:CORRECTS]-(d:KgDecision)

@@ -12,6 +12,6 @@ WHERE e.graph = $graph
 RETURN e.id AS id, e.name AS name, e.type AS type, coalesce(e.aliases, []) AS aliases,
        coalesce(e.summary, e.description, e.role, '') AS description, coalesce(e.evidence_count, 0) AS evidence,
        COUNT { MATCH (e)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument) RETURN DISTINCT d } AS documents,
-       COUNT { MATCH (e)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument {kind: 'table'}) RETURN DISTINCT d } AS tables,
+       COUNT { MATCH (e)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument) WHERE d.kind IN ['table', 'adopted'] RETURN DISTINCT d } AS tables,
        COUNT { (e)-[:!MENTIONED_IN&!IN_COMMUNITY]-(:KgEntity) } AS degree, place
 ORDER BY place

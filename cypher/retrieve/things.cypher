@@ -38,7 +38,8 @@ CALL () {
     WHERE s.stated IS NULL AND true /* left: chunk c */
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 1
     OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
-    RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, c.text AS text, d.title AS document, c.line AS line,
+    RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, c.text AS text, CASE WHEN c.section IS NULL THEN c.line END AS line,
+           CASE WHEN c.line IS NULL OR c.section IS NULL THEN d.title ELSE d.title + ' ' + c.section END AS document,
            CASE WHEN c.line IS NULL THEN s.quote_end ELSE coalesce(s.other_quotes[-1], s.quote_end) END AS end
   }
   WITH r, f, in_tables, by_hand, chunk_id, quote, start, end, text, document, line, startNode(r) AS a, endNode(r) AS b

@@ -39,7 +39,7 @@ class Document:
 
     id: str
     graph: str
-    kind: str  # "file", "wikipedia", "table" or "hand"
+    kind: str  # "file", "wikipedia", "table", "adopted" or "hand"
     key: str  # relative path, or wiki host + language + page id
     title: str
     source: str  # what the user named: a path or a page title
@@ -60,6 +60,7 @@ class Document:
     date: str = ""  # likewise, in any form
     version: str = ""  # of a web page: what its server marks this text by
     lines: tuple[int, ...] = ()  # of a table: the line or row of the source that each line of `text` is
+    adopted: str = ""  # JSON: which label or type of relationships of another graph the rows of the table are
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +405,7 @@ class Filters:
 
     documents: tuple[str, ...] = ()  # ids, titles or keys; * and ? stand for any letters and for one
     languages: tuple[str, ...] = ()  # codes, as documents have them: "en"
-    kinds: tuple[str, ...] = ()  # of documents: "file", "wikipedia", "table"
+    kinds: tuple[str, ...] = ()  # of documents: "file", "wikipedia", "table", "adopted"
     types: tuple[str, ...] = ()  # upper snake case; other spellings are brought into it
     since: int | None = None
     until: int | None = None

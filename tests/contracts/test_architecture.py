@@ -74,6 +74,7 @@ READ_AS_A_WHOLE = ("records", "retrieve/cypher/parser")  # records alone; the on
 STAND_INS_OF_ROOMS = tuple(
     f"kg_neo4j_offline/{name}" for name in ("stand_ins", "follow_ups", "spoken_of")
 )  # found by the kind of a job
+BUILT_ON = {"adopt": {"tables", "ontology"}}  # room -> those that it builds on: it refuses to work without them
 SHARED = {  # class name -> why two modules have it; at most five
     "Progress": "neo4j_local has a protocol of its own, which ours fits",
     "Silent": "and what receives nothing",
@@ -157,8 +158,16 @@ def test_only_tables_name_a_room() -> None:
         for name in imports(path, typing_too=True)
         if name.startswith("kg_neo4j.rooms.") and place(path).split("/")[:2] != name.split(".")[1:3]
     }
+    built = {
+        (path, name)
+        for room, others in BUILT_ON.items()
+        for path, name in found
+        if path.split("/")[:2] == ["rooms", room] and name.split(".")[2] in others
+    }
+    found -= built
     assert [f"{path} imports {name}" for path, name in sorted(found) if path not in STAND_INS_OF_ROOMS] == []
     assert {path for path, _ in found} == set(STAND_INS_OF_ROOMS)
+    assert {path.split("/")[1] for path, _ in built} == set(BUILT_ON)
 
 
 def test_there_are_no_import_cycles() -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -314,6 +315,16 @@ def usage_facts(usage: Usage, unknown: str = "unknown") -> dict[str, object]:
     if not usage.calls:
         return {}
     return {"tokens": f"{usage.input_tokens} input + {usage.output_tokens} output", "price": price(usage, unknown)}
+
+
+def write_file(target: Path, text: str, *, force: bool) -> None:
+    """Write a file that a command makes. Raises UsageError where there is one and `force` is off, or it cannot be."""
+    if target.exists() and not force:
+        raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error}") from error
 
 
 def print_text(text: str) -> None:

@@ -122,11 +122,13 @@ def _rows(document: Document, tokeniser: Tokeniser) -> Iterator[Chunk]:
     """Yield a chunk for each row of a table, so that a row that changes leaves those of the others as they are."""
     seen: Counter[str] = Counter()
     start = 0
-    for index, (line, text) in enumerate(zip(document.lines, document.text.split("\n"), strict=True)):
+    called = [each.title for each in document.sections] or [""] * len(document.lines)
+    rows = zip(document.lines, document.text.split("\n"), called, strict=True)
+    for index, (line, text, section) in enumerate(rows):
         digest = text_hash(text)
         own = chunk_id(document.id, digest, seen[digest])
         count, end = tokeniser.count(text), start + len(text)
-        yield Chunk(own, document.id, document.graph, index, text, count, start, end, line=line)
+        yield Chunk(own, document.id, document.graph, index, text, count, start, end, section, line)
         seen[digest] += 1
         start = end + 1
 

@@ -373,8 +373,8 @@ def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
 
 def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
     """Return what is stored of a document."""
-    names = "id graph kind key title source sha256 url language author date version page_id revision licence".split()
-    properties = {name: getattr(document, name) for name in names}
+    names = "id graph kind key title source sha256 url language author date version page_id revision licence adopted"
+    properties = {name: getattr(document, name) for name in names.split()}
     properties |= {name: list(getattr(document, name)) for name in ("redirects", "links", "pages")}
     properties |= {"origin": origin_id(document.origin) if document.origin else None}
     properties |= {name: getattr(configuration, name) for name in SHAPED}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pkgutil import resolve_name
 
-from kg_neo4j import factory
+from kg_neo4j import factory, plugins
 from kg_neo4j._models import tokens
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.embedding import NO_EMBEDDING
@@ -29,7 +29,8 @@ from kg_neo4j.records import Document, Extraction
 from kg_neo4j.settings import Settings
 
 BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
-DERIVED = ("kg_neo4j.organise.tree.upkeep:note_stale",)  # of rooms: functions of database and graph that return notes
+# Of rooms: functions that read, together, what they need of a graph; they return notes, or what writes and has them.
+DERIVED = ("kg_neo4j.organise.tree.upkeep:note_stale", "kg_neo4j.rooms.adopt.links:keep_links")
 BATCH_S = 2.0  # a slow model's answers are written at least this often
 
 
@@ -123,8 +124,10 @@ class Run:
         self.describe()
         if embed:
             self.embed()
-        for name in DERIVED:
-            self.tally.notes += resolve_name(name)(self.database, self.settings.graph)
+        known = [resolve_name(each) for each in DERIVED if plugins.is_installed(each.partition(":")[0])]
+        graph = self.settings.graph
+        for found in self.database.read_transaction(lambda reader: [each(reader, graph) for each in known]):
+            self.tally.notes += found(self.database) if callable(found) else found
         return self.analyse(singletons) if analytics else 0
 
     def describe(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Reader
 from kg_neo4j.organise.tree import aspects as aspect_sets
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.interface import SPHERES, UMAP, Aspect, TreeBuildOptions, TreeOptions
@@ -19,9 +19,9 @@ _TEXTS = ("details_by", "clustering", "aspects_hash", "embedder", "tokeniser")  
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
 
 
-def note_stale(database: Database, graph: str) -> list[str]:
+def note_stale(reader: Reader, graph: str) -> list[str]:
     """Return a note on trees of a former text. They are paid for, so they are brought up to date when asked for."""
-    trees = database.read(queries.get("tree/trees"), graph=graph)
+    trees = reader.read(queries.get("tree/trees"), graph=graph)
     stale = sum(row["complete"] and row["fingerprint"] != fingerprint(row["chunks"]) for row in trees)
     what = "narrative tree is" if stale == 1 else "narrative trees are"
     return [f"{stale} {what} of a former text: `kg tree` brings that up to date"] if stale else []

@@ -24,6 +24,7 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.graph import documents as stored_documents
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import HAND, CutDocument, LoadConfiguration, StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
@@ -204,7 +205,7 @@ def unload(
     was stopped. Raises SourceNotFound if there is no such document or folder, UsageError if several documents have the
     name, and for `root` as `load`.
     """
-    settings, tally = settings or Settings(), Tally()
+    settings = settings or Settings()
     graph = settings.graph
     with connect(settings, progress, to_write=True) as database:
         stored = stored_documents.list_documents(database, graph)
@@ -215,22 +216,34 @@ def unload(
             )
         if by_hand := next((each for each in found if each.kind == HAND), None):
             raise UsageError(f"{by_hand.title!r} was stated by hand", hint=f"kg fact undo {by_hand.key[:8]}")
-        with Lease(database, graph) as lease:
-            before = database.read(queries.get("write/count_graph"), graph=graph)[0]
-            run, schema = Run(database, lease, settings, tally, progress, "unload"), widest_schema(stored)
-            tally.documents = len(found)
-            tally.chunks = sum(stored_documents.withdraw_chunks(database, lease, graph, each.id) for each in found)
-            tally.changes = len(found) + tally.chunks
-            run.settle(schema)
-            communities = run.derive()
-            for each in found:
-                stored_documents.delete_document(lease, graph, each.id)
-            report = tally.report(database, graph, communities)
-            lost = (before["nodes"] - report.nodes, before["relationships"] - report.relationships)
-            kept = (len(stored) - len(found), sum(each.chunks for each in stored) - tally.chunks)
-            left = _counted(*kept, report.nodes, report.relationships)
-            said = f"removed {_counted(len(found), tally.chunks, *lost)}; left: {left}"
-            return replace(report, notes=(said, *report.notes))
+        return remove(database, found, stored, settings, progress)
+
+
+def remove(
+    database: Database,
+    found: Sequence[StoredDocument],
+    stored: Sequence[StoredDocument],
+    settings: Settings,
+    progress: Progress,
+) -> LoadReport:
+    """Remove the documents `found` of those that are `stored`, and exactly what lost its last support."""
+    graph, tally = settings.graph, Tally()
+    with Lease(database, graph) as lease:
+        before = database.read(queries.get("write/count_graph"), graph=graph)[0]
+        run, schema = Run(database, lease, settings, tally, progress, "unload"), widest_schema(stored)
+        tally.documents = len(found)
+        tally.chunks = sum(stored_documents.withdraw_chunks(database, lease, graph, each.id) for each in found)
+        tally.changes = len(found) + tally.chunks
+        run.settle(schema)
+        communities = run.derive()
+        for each in found:
+            stored_documents.delete_document(lease, graph, each.id)
+        report = tally.report(database, graph, communities)
+        lost = (before["nodes"] - report.nodes, before["relationships"] - report.relationships)
+        kept = (len(stored) - len(found), sum(each.chunks for each in stored) - tally.chunks)
+        left = _counted(*kept, report.nodes, report.relationships)
+        said = f"removed {_counted(len(found), tally.chunks, *lost)}; left: {left}"
+        return replace(report, notes=(said, *report.notes))
 
 
 def _counted(*counts: int) -> str:

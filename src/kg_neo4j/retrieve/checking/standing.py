@@ -61,7 +61,7 @@ def keep_standing(database: Database, graph: str, answer: Answer) -> Answer:
     citations = _paged(answer.citations, rows)
     reach = [(len(each.before) + 1, len(each.after) + 1) for each in answer.passages]
     passages = tuple(
-        replace(each, citation=place)
+        replace(each, citation=place, section=each.section if place.document == each.citation.document else "")
         for each, place in zip(answer.passages, _paged(shown, rows, reach), strict=True)
         if quotes_are_in_place([place], texts)
     )
@@ -145,6 +145,8 @@ def _paged(
         page = bisect_right(chunk["pages"], chunk["start"] + each.start) if chunk and has_pages else None
         said = read_corrections(chunk["corrections"]) if chunk else ()
         here = [text for start, end, text in said if start < each.end + after and each.start - before < end]
-        line = chunk["line"] if chunk else None
-        paged.append(replace(each, page=page, line=line, correction="; ".join(dict.fromkeys(here))))
+        row = chunk["row"] if chunk else None  # of another graph: named as there
+        line = chunk["line"] if chunk and row is None else None
+        named = each.document if row is None else f"{each.document} {row}"
+        paged.append(replace(each, document=named, page=page, line=line, correction="; ".join(dict.fromkeys(here))))
     return tuple(paged)

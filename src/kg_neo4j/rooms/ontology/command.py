@@ -6,10 +6,12 @@ from pathlib import Path
 
 import typer
 
-from kg_neo4j._cli.terminal import print_facts, print_json, remark, show_table
-from kg_neo4j.errors import UsageError
+from kg_neo4j._cli import of_room
+from kg_neo4j._cli.terminal import print_facts, print_json, remark, show_table, write_file
 
-app = typer.Typer(help="Compare schemas, or make one of an ontology.", no_args_is_help=True, callback=lambda: None)
+app = typer.Typer(help="Compare schemas, or make one of types.", no_args_is_help=True, callback=lambda: None)
+if from_database := of_room("adopt.command:schema_from_database"):
+    app.command(name="from-database")(from_database)
 
 
 @app.command(name="diff")
@@ -36,14 +38,9 @@ def schema_import(
     from kg_neo4j.extract import schema
     from kg_neo4j.rooms.ontology import reading
 
-    if target.exists() and not force:
-        raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
     found = reading.read(source)
     made = reading.as_schema(found, schema.load(base), target.stem, closed=closed)
-    try:
-        target.write_text(made, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error}") from error
+    write_file(target, made, force=force)
     facts = {
         "schema": str(target),
         "node types": len(found.nodes),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._cli.terminal import print_facts, print_text, remark, show
+from kg_neo4j._cli.terminal import print_facts, print_text, remark, show, write_file
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.reading import USABLE
@@ -39,17 +39,12 @@ def map_tables(
     """
     from kg_neo4j.rooms.tables import proposing
 
-    if target and target.exists() and not force:
-        raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
     tables, sheets = proposing.read_files(sources, target.parent if target else None, sheet, encoding)
     text = proposing.propose(tables, sheets)
     if target is None:
         show({"map": text}, text, as_json=as_json)
         return
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error}") from error
+    write_file(target, text, force=force)
     show({"file": str(target), "tables": [*tables]}, {"map": target, "tables": len(tables)}, as_json=as_json)
     remark("note", [f"read it, edit it, then: kg load --map {target} --dry-run"])
 
@@ -106,7 +101,9 @@ def _shown(found: Extraction) -> dict[str, Any]:
     rows += [(each, f"{source} {each.type} {target}") for each, source, target in ends]
     values = [", ".join(f"{name} {value}" for name, value in each.properties.items()) for each, _ in rows]
     said = [f"{words} ({each})" if each else words for (_, words), each in zip(rows, values, strict=True)]
-    return {"line": found.chunk.line, "nodes": said[: len(found.nodes)], "relationships": said[len(found.nodes) :]}
+    place = found.chunk.section or f"line {found.chunk.line}"  # a row of another graph is called as there
+    shown = {"nodes": said[: len(found.nodes)], "relationships": said[len(found.nodes) :]}
+    return {"line": found.chunk.line, "place": place, **shown}
 
 
 def _print(tables: Sequence[dict[str, Any]]) -> None:
@@ -116,5 +113,5 @@ def _print(tables: Sequence[dict[str, Any]]) -> None:
         print_facts(facts | {words: ", ".join(f"{n:,} {each}" for each, n in own) for words, own in counts.items()})
         remark("failed", found["failures"])
         for row in found["shown"]:
-            print_text("\n  ".join([f"line {row['line']}", *row["nodes"], *row["relationships"]]))
+            print_text("\n  ".join([row["place"], *row["nodes"], *row["relationships"]]))
         print_text("")

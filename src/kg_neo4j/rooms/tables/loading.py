@@ -17,14 +17,14 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.records import Document
+from kg_neo4j.records import Document, Section
 from kg_neo4j.rooms.tables import reading
 from kg_neo4j.rooms.tables.maps import MappedNode, MappedTable, Place, TableMap, read_map
 from kg_neo4j.rooms.tables.reading import Table
 from kg_neo4j.rooms.tables.rows import KEY, NamedKey, ReadTable, RowWriter, TableDocument, TableExtractor
 from kg_neo4j.settings import Settings
 
-KIND = "table"  # of documents
+KIND, ADOPTED = "table", "adopted"  # of documents; what another graph has is adopted
 SHOWN = 200  # characters of a list in an error
 
 
@@ -61,7 +61,8 @@ def tables_of(
     places = list(places_of(sources, table_map, options))
     tables = [(each, read_table(each, table_map)) for each in places]
     known = {each.mapped.named: own for each, own in tables}
-    said = repr([each.model_dump(exclude={"file"}) for each in table_map.tables])  # wherever the files are
+    where = {"file", "label", "relationship"}
+    said = repr([each.model_dump(exclude=where) for each in table_map.tables])  # wherever the rows are
     extractor = TableExtractor(hashlib.sha256(said.encode()).hexdigest()[:32])
     loaded = ((each, RowWriter(own, known, schema)) for each, own in tables if each.is_loaded)
     documents = (_document(each, writer, settings.graph) for each, writer in loaded)
@@ -82,7 +83,8 @@ def places_of(sources: Sequence[Any], table_map: TableMap, options: LoadOptions)
     for mapped in table_map.tables:
         name = mapped.named
         if name in named:
-            yield TablePlace(mapped, name, partial(reading.of_frame, named.pop(name)), name, name)
+            title = mapped.label or mapped.relationship or name
+            yield TablePlace(mapped, name, partial(reading.of_frame, named.pop(name)), name, title)
         elif mapped.query is not None and address is not None:
             yield TablePlace(mapped, name, partial(reading.of_query, address, mapped.query), name, name)
         elif mapped.file is None:
@@ -152,9 +154,11 @@ def _document(where: TablePlace, writer: RowWriter, graph: str) -> TableDocument
     """Return a table as a document; a row of which nothing is shown is left out."""
     rows = tuple(each for each in writer.rows() if each.text)
     text = "\n".join(each.text for each in rows)
-    named = (graph, KIND, where.key)
+    stored, lines = where.mapped.stored, tuple(each.line for each in rows)
+    named = (graph, ADOPTED if stored else KIND, where.key)
     found = TableDocument(document_id(*named), *named, where.title, where.source, text, text_hash(text), rows=rows)
-    return replace(found, origin=where.origin, lines=tuple(each.line for each in rows))
+    sections = tuple(Section(each.label, 1, 0, len(text)) for each in rows) if stored else ()
+    return replace(found, origin=where.origin, lines=lines, adopted=stored, sections=sections)
 
 
 # ------------------------------------------------------------------------------------------------------- the schema

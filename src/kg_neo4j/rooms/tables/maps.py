@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from bisect import bisect_left
@@ -86,12 +87,14 @@ class MappedRelationship(MappedPart):
 
 
 class MappedTable(_Part):
-    """One table: a file, a sheet of it, a query, or a DataFrame that is given by name."""
+    """One table: a file, a sheet of it, a query, or a DataFrame that is given by name; or what another graph has."""
 
     file: str | None = None  # as seen from the map
     sheet: str | None = None
     name: str | None = None  # of a query or a DataFrame
     query: str | None = None
+    label: str | None = None  # of nodes that are there; the columns are their properties
+    relationship: str | None = None  # a type that is there; the columns are its properties, from.KEY and to.KEY
     header: int | None = Field(default=None, ge=1)  # the line with the names of the columns; None: the first one
     unique: tuple[str, ...] = ()  # columns of which no two rows have the same value
     ignore: tuple[str, ...] = ()  # columns that are not read
@@ -101,15 +104,35 @@ class MappedTable(_Part):
     @property
     def named(self) -> str:
         """The name by which other tables mean it: a file with its sheet, or the name."""
-        return self.name or "/".join(filter(None, (self.file, self.sheet)))
+        return self.name or self.label or self.relationship or "/".join(filter(None, (self.file, self.sheet)))
 
     @property
     def keyed(self) -> MappedNode | None:
         """The node that keys of other tables mean: the first one with a key and a name."""
         return next((each for each in self.nodes.values() if each.key and each.name), None)
 
+    @property
+    def ends(self) -> Sequence[MappedNode]:
+        """The nodes whose keys are from.KEY and to.KEY: the ends of a relationship that is there."""
+        keyed = {str(node.key).partition(".")[0]: node for node in self.nodes.values() if node.table}
+        return [keyed[end] for end in ("from", "to") if end in keyed] if self.relationship else []
+
+    @property
+    def stored(self) -> str:
+        """What is stored of a table of another graph, as JSON; "" for any other table."""
+        ends, parts = {end.key: end.table for end in self.ends}, (*self.nodes.values(), *self.relationships)
+        used = [*dict.fromkeys(column for part in parts for _, column in part.columns if column not in ends)]
+        there = {"label": self.label, "key": self.unique[0]} if self.label else {"relationship": self.relationship}
+        return json.dumps({**there, "ends": [*ends.values()], "properties": used}) if self.label or ends else ""
+
     @model_validator(mode="after")
     def _is_whole(self) -> MappedTable:
+        if sum(map(bool, (self.file, self.query, self.label, self.relationship))) > 1:
+            raise ValueError("a table has one of file, query, label and relationship")
+        if self.label and (len(self.unique) != 1 or self.keyed is None or self.keyed.key != self.unique[0]):
+            raise ValueError("a label has one property in unique, which is the key of a node with a name")
+        if self.relationship and len(self.ends) < 2:
+            raise ValueError("a relationship has two nodes of other tables, whose keys are from.KEY and to.KEY")
         if not self.named or (self.query is not None and not (self.name and _READS.match(self.query))):
             raise ValueError("a table has a file, or a name; a query has a name, too, and begins with SELECT or WITH")
         for each in self.relationships:

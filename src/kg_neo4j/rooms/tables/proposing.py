@@ -32,13 +32,18 @@ def propose(tables: Mapping[str, Table], sheets: Mapping[str, str] | None = None
     A table has the name of its file; one of `sheets` has that, a slash, and the name of the sheet.
     """
     seen = {name: see(name, (sheets or {}).get(name), table) for name, table in tables.items()}
+    kinds = kinds_of()
+    return "\n".join([_HEAD, *(line for each in seen.values() for line in MapMaker(each, seen, kinds).lines())]) + "\n"
+
+
+def kinds_of() -> dict[bool, dict[str, str]]:
+    """Return what properties of nodes (True) and of relationships hold already; "" for names that are taken."""
     schema = schemas.load("lean")
     taken = dict.fromkeys((*schemas.RESERVED_PROPERTIES, *(each.name for each in schema.years)), "")
-    kinds = {
+    return {
         is_node: {**taken, **{each.name: str(each.kind) if each.is_property else "" for each in columns}}
         for is_node, columns in ((True, schema.node_columns), (False, schema.relationship_columns))
     }
-    return "\n".join([_HEAD, *(line for each in seen.values() for line in _Proposal(each, seen, kinds).lines())]) + "\n"
 
 
 class ProposedMap(dict[str, Any]):
@@ -91,7 +96,7 @@ def read_files(
     return tables, sheets
 
 
-class _Proposal:
+class MapMaker:
     """The map of one table; `kinds` has what properties of nodes (True) and relationships hold in all tables."""
 
     def __init__(self, own: SeenTable, tables: Mapping[str, SeenTable], kinds: Mapping[bool, dict[str, str]]) -> None:

@@ -75,6 +75,8 @@ def _bytes(path: Path) -> bytes:
 
 def of_frame(frame: Any) -> Table:
     """Return the table of a pandas DataFrame, without its index. Raises UnreadableSource as `read_file` does."""
+    if isinstance(frame, Table):
+        return frame
     if not hasattr(frame, "itertuples"):
         raise UnreadableSource(f"a {type(frame).__name__} is no DataFrame of pandas", hint="make one of it")
     cells = frame.astype(object).where(frame.notna(), None)
@@ -97,7 +99,7 @@ def of_query(address: str, query: str) -> Table:
 
 
 def _table(given: Iterable[tuple[int, Sequence[Any]]], header: int | None) -> Table:
-    rows = (TableRow(line, tuple(map(_cell, row))) for line, row in given)
+    rows = (TableRow(line, tuple(map(cell_of, row))) for line, row in given)
     filled = (row for row in rows if any(row.cells))
     head = next((row for row in filled if header is None or row.line >= header), None)
     if head is None or head.line > (header or head.line):
@@ -123,7 +125,8 @@ def _table(given: Iterable[tuple[int, Sequence[Any]]], header: int | None) -> Ta
     return Table(tuple(names), cut, head.line)
 
 
-def _cell(value: Any) -> str:
+def cell_of(value: Any) -> str:
+    """Return a value as a cell: one line of text, or a number."""
     text = cell_text(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return Number(text) if value == value else ""  # noqa: PLR0124 (NaN is no value)

@@ -75,6 +75,7 @@ class WrittenRow:
     answer: str
     offsets: tuple[tuple[int, int], ...]
     fault: str = ""
+    label: str = ""  # of a row of another graph
 
 
 class TableExtractor:
@@ -141,7 +142,14 @@ class RowWriter:
             text, cells = self._text(row)
             fault = self.own.faults.get(row.line, "")
             answer = "" if fault else self._answer(row, text, cells)
-            yield WrittenRow(row.line, text, answer, (*cells.values(), (0, len(text))), fault)
+            yield WrittenRow(row.line, text, answer, (*cells.values(), (0, len(text))), fault, self._label(row))
+
+    def _label(self, row: TableRow) -> str:
+        """Return what a row of another graph is called there: the key of a node, or both ends of a relationship."""
+        if self.own.mapped.label:
+            return self.own.cell(row, self.own.mapped.unique[0])
+        ends = ((self.tables[str(end.table)].keys, self.own.cell(row, end.key)) for end in self.own.mapped.ends)
+        return " -> ".join(keys[key].shown if key in keys else key for keys, key in ends)
 
     def _text(self, row: TableRow) -> tuple[str, dict[str, tuple[int, int]]]:
         """Return a row in words, and where each column is in it: a key is shown with what it means."""
@@ -150,16 +158,17 @@ class RowWriter:
             key = self.own.cell(row, node.key)
             if node.table is not None:
                 known, keys = self.tables[node.table].keys, parts_of(key, node.split)
-                said = (f"{known[each].shown} [{each}]" if each in known else each for each in keys)
-                shown[str(node.key)] = "; ".join(said)
+                said = ((known[each].shown if each in known else each, each) for each in keys)
+                shown[str(node.key)] = "; ".join(name if name == each else f"{name} [{each}]" for name, each in said)
             elif key in self.own.keys:
                 shown[str(node.name)] = self.own.keys[key].shown
+        ends = {str(end.key): f"{str(end.key).partition('.')[0]} {end.table}" for end in self.own.mapped.ends}
         pieces: list[str] = []
         cells: dict[str, tuple[int, int]] = {}
         at = 0
         for column, value in zip(self.own.table.columns, row.cells, strict=True):
             if value and column not in self.own.mapped.ignore:
-                pieces.append(f"{column}: {shown.get(column, value)}".replace("|", "/"))
+                pieces.append(f"{ends.get(column, column)}: {shown.get(column, value)}".replace("|", "/"))
                 cells[column] = (at, at + len(pieces[-1]))
                 at += len(pieces[-1]) + len(BETWEEN)
         return BETWEEN.join(pieces), cells
