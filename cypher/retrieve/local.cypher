@@ -197,8 +197,21 @@ CALL (stated, around, between) {
                   description: description, start_date: start_date, evidence_count: rows, score: score,
                   statements: statements}) AS facts
 }
-CALL (entities, facts) { // the chunks found, and those that the entities and facts rest on
-  UNWIND [$ranked] + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
+CALL () { // rows of another graph about what the best chunks mention: those of its nodes, and the nearest of others
+  UNWIND $ranked AS hit
+  MATCH (c:KgChunk {id: hit.id})<-[:MENTIONED_IN]-(e:KgEntity)-[:SAME_AS]->()
+  WITH e, max(hit.score) AS best ORDER BY best DESC, e.id LIMIT 2 * $seeds
+  CALL (e) {
+    MATCH (e)-[:MENTIONED_IN]->(row:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
+    WHERE d.adopted IS NOT NULL AND true /* left: chunk row */
+    WITH DISTINCT row, d LIMIT $hub
+    ORDER BY NOT d.adopted STARTS WITH '{"label"', vector.similarity.cosine(row.embedding, $rest) DESC, row.id LIMIT $seeds
+    RETURN row
+  }
+  RETURN collect(DISTINCT {id: row.id, score: 0.0}) AS rows
+}
+CALL (entities, facts, rows) { // the chunks found, those that the entities and facts rest on, and these rows
+  UNWIND [$ranked, rows] + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
   UNWIND hits AS hit
   WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
   MATCH (c:KgChunk {id: id})
