@@ -67,9 +67,9 @@ class PrivateServer:
 
 
 @contextlib.contextmanager
-def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
+def running(cache: Path, progress: Progress, settings: Settings | None = None) -> Iterator[PrivateServer]:
     """Start a server of our own, and stop and remove it in the end. `cache` takes the data."""
-    settings = Settings()
+    settings = settings or Settings()
     cache.mkdir(parents=True, exist_ok=True)
     home = Path(tempfile.mkdtemp(prefix="server-", dir=cache)).absolute()
     bolt, http = _free_ports(2)

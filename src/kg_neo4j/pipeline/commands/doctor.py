@@ -148,7 +148,10 @@ def _indexes(database: Database, settings: Settings) -> str:
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
     found = search_indexes.usable_indexes(database, settings.graph, model)
-    return f"online: {len(found)}"
+    former = search_indexes.outdated(database)
+    return f"online: {len(found)}" + f"; `kg db indexes` makes {len(former)} again, to search inside a graph" * bool(
+        former
+    )
 
 
 def _documents(database: Database, graph: str) -> str:
