@@ -25,7 +25,7 @@ from neo4j_local import configuration, java
 
 HEAP_MB, PAGECACHE_MB = 2_048, 1_024
 USERNAME = "neo4j"
-START_S, STOP_S = 180.0, 120.0
+START_S, STOP_S = 600.0, 120.0
 DELETED_AT_A_TIME = 20_000
 
 

@@ -101,9 +101,9 @@ def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
     Waits until all are online. Vectors stay as they are. Raises SchemaConflict as `check` does.
     """
     check(database, model)
-    failed = [each.name for each in list_indexes(database) if each.state == "FAILED"] + outdated(database)
-    before = {each.name for each in list_indexes(database)} - set(failed)
-    for name in failed:
+    useless = {each.name for each in list_indexes(database) if each.state == "FAILED"} | {*outdated(database)}
+    before = {each.name for each in list_indexes(database)} - useless
+    for name in sorted(useless):
         database.schema(queries.get("write/drop_index"), name=name)
     create_fulltext(database)
     create_vector(database, model)
