@@ -409,12 +409,6 @@ def is_supported(version: str) -> bool:
     return line is not None and (int(line[1]), int(line[2])) >= (5, 26)
 
 
-def can_search(version: str) -> bool:
-    """Return True where vector indexes are searched inside a graph: SEARCH, tried from Neo4j 2026.03 on."""
-    line = re.match(r"(\d+)\.(\d+)", version)
-    return line is not None and (int(line[1]), int(line[2])) >= (2026, 3)
-
-
 class _Unprinted(list[Any]):
     """A list whose text says how many there are."""
 

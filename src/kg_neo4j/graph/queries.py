@@ -35,6 +35,7 @@ _CONDITION = re.compile(r"\nWHERE (?P<text>.+)\nRETURN ", re.DOTALL)
 _NEAREST = re.compile(
     r"CALL db\.index\.vector\.queryNodes\(\$(?P<index>\w+), \$fetch, (?P<vector>[$\w.]+)\) YIELD node, score"
 )
+_INSIDE = "MATCH (node) SEARCH node IN (VECTOR INDEX %s FOR %s WHERE node.graph = $graph LIMIT $fetch) SCORE AS score"
 _INDEX_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 
 _FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
@@ -112,8 +113,7 @@ class Query:
         def search(asked: re.Match[str]) -> str:
             if (name := indexes.get(asked["index"])) is None:
                 return asked[0]
-            inside = f"VECTOR INDEX {name} FOR {asked['vector']} WHERE node.graph = $graph LIMIT $fetch"
-            return f"MATCH (node) SEARCH node IN ({inside}) SCORE AS score"
+            return _INSIDE % (name, asked["vector"])
 
         return replace(self, text="CYPHER 25 " + _NEAREST.sub(search, self.text)) if indexes else self
 
