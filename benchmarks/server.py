@@ -25,7 +25,7 @@ from neo4j_local import configuration, java
 
 HEAP_MB, PAGECACHE_MB = 2_048, 1_024
 USERNAME = "neo4j"
-START_S, STOP_S = 180.0, 120.0
+START_S, STOP_S = 600.0, 120.0
 DELETED_AT_A_TIME = 20_000
 
 
@@ -67,9 +67,9 @@ class PrivateServer:
 
 
 @contextlib.contextmanager
-def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
+def running(cache: Path, progress: Progress, settings: Settings | None = None) -> Iterator[PrivateServer]:
     """Start a server of our own, and stop and remove it in the end. `cache` takes the data."""
-    settings = Settings()
+    settings = settings or Settings()
     cache.mkdir(parents=True, exist_ok=True)
     home = Path(tempfile.mkdtemp(prefix="server-", dir=cache)).absolute()
     bolt, http = _free_ports(2)

@@ -31,8 +31,8 @@ CALL () { // chunk nodes by words; all of them where the best are of other graph
   RETURN collect(node) AS chunk_words
 }
 CALL () { // chunks by the meaning of their best passage; exact where the index's nearest are of other graphs or filtered out
-  UNWIND CASE WHEN $near_index IS NULL THEN [] ELSE [$near_index] END AS index
-  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
+  UNWIND CASE WHEN $near_index IS NULL THEN [] ELSE [1] END AS once
+  CALL db.index.vector.queryNodes($near_index, $fetch, $vector) YIELD node, score
   WITH CASE WHEN node:KgChunk THEN node ELSE head(COLLECT { MATCH (node)-[:IN_CHUNK]->(of:KgChunk) RETURN of }) END AS c, score
   WITH c, score, c.graph = $graph AND true /* left: chunk c */ AS kept
   WITH count(*) AS fetched, collect(CASE WHEN kept THEN {node: c, score: score} END) AS hits

@@ -16,7 +16,15 @@ CALL () { // the nearest in each index; null where they may not be all that are 
   UNWIND [$chunk_index, $node_index] AS index
   CALL (index) {
     UNWIND CASE WHEN index IS NULL THEN [] ELSE [index] END AS name
-    CALL db.index.vector.queryNodes(name, $fetch, $vector) YIELD node, score
+    CALL (name) {
+      WITH name WHERE name = $chunk_index
+      CALL db.index.vector.queryNodes($chunk_index, $fetch, $vector) YIELD node, score
+      RETURN node, score
+      UNION ALL
+      WITH name WHERE name = $node_index
+      CALL db.index.vector.queryNodes($node_index, $fetch, $vector) YIELD node, score
+      RETURN node, score
+    }
     WITH node, score,
          node.graph = $graph AND NOT node.id IN $excluded
            AND CASE WHEN node:Summary THEN 'summary' WHEN node:Detail THEN 'detail' ELSE 'chunk' END IN $kinds

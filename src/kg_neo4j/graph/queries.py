@@ -7,11 +7,15 @@ where a relationship type must stand in a statement, `Query.for_type` puts an al
 Filters hold a query by conditions from the folder left/. Where a query has `true /* left: chunk c */`,
 `Query.held_to` puts the conditions of the files left/chunk_*.cypher that the filters need, with `c` for `this`. As a
 query stands in its file it is the one without filters.
+
+Vector indexes are asked with `CALL db.index.vector.queryNodes($index, $fetch, VECTOR) YIELD node, score`, as Neo4j 5.26
+does. `Query.searching` puts SEARCH there, and `Query.by_graph` makes indexes for it (Cypher 25).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -27,6 +31,12 @@ OWN = "Kg"  # begins the label that each node of ours has beside its public one,
 
 _LEFT = re.compile(r"true /\* left: (?P<kind>[a-z]+) (?P<name>\w+) \*/")
 _CONDITION = re.compile(r"\nWHERE (?P<text>.+)\nRETURN ", re.DOTALL)
+
+_NEAREST = re.compile(
+    r"CALL db\.index\.vector\.queryNodes\(\$(?P<index>\w+), \$fetch, (?P<vector>[$\w.]+)\) YIELD node, score"
+)
+_INSIDE = "MATCH (node) SEARCH node IN (VECTOR INDEX %s FOR %s WHERE node.graph = $graph LIMIT $fetch) SCORE AS score"
+_INDEX_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 
 _FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
 _HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
@@ -91,6 +101,25 @@ class Query:
         With no conditions it is the query as it stands.
         """
         return _held_to(self, conditions) if conditions else self
+
+    def searching(self, indexes: Mapping[str, str]) -> Query:
+        """Return the query with SEARCH, inside one graph, for vector indexes made `by_graph`: parameter -> name.
+
+        Others it asks as it stands. Raises ValueError for a name that needs quotes: in SEARCH it cannot be a parameter.
+        """
+        if bad := [name for name in indexes.values() if not _INDEX_NAME.fullmatch(name)]:
+            raise ValueError(f"not a name of an index: {bad[0][:80]!r}")
+
+        def search(asked: re.Match[str]) -> str:
+            if (name := indexes.get(asked["index"])) is None:
+                return asked[0]
+            return _INSIDE % (name, asked["vector"])
+
+        return replace(self, text="CYPHER 25 " + _NEAREST.sub(search, self.text)) if indexes else self
+
+    def by_graph(self) -> Query:
+        """Return a statement that makes a vector index with the graph of each node in it, to search inside a graph."""
+        return replace(self, text="CYPHER 25 " + self.text.replace("\nOPTIONS", " WITH [n.graph]\nOPTIONS"))
 
 
 def check_type(name: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of, vector_index_name
+from kg_neo4j.graph.constraints import VectorSpace, can_search, list_all, online, space_of, vector_index_name
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
 
@@ -34,6 +34,7 @@ class SearchIndex:
     label: str  # the public one of the nodes in it, such as "Chunk"
     state: str  # "ONLINE", "POPULATING" or "FAILED"
     dimension: int | None = None  # of a vector index
+    by_graph: bool = False  # it can be searched inside one graph
 
     @property
     def model(self) -> str | None:
@@ -55,7 +56,7 @@ def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
     """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
     texts = {fulltext_index_name(label) for label in WORDED}
     return tuple(
-        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"])
+        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"], "graph" in row["properties"])
         for row in list_all(database)
         for label in [row["labels"][0].removeprefix(OWN)]
         if row["labels"] == [OWN + label]
@@ -95,18 +96,24 @@ def usable_indexes(
 
 
 def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
-    """Create search indexes that are missing or have failed, and return the names of the new ones.
+    """Create search indexes that are missing, failed or `outdated`, and return the names of the new ones.
 
     Waits until all are online. Vectors stay as they are. Raises SchemaConflict as `check` does.
     """
     check(database, model)
-    failed = [each.name for each in list_indexes(database) if each.state == "FAILED"]
-    before = {each.name for each in list_indexes(database)} - set(failed)
-    for name in failed:
+    useless = {each.name for each in list_indexes(database) if each.state == "FAILED"} | {*outdated(database)}
+    before = {each.name for each in list_indexes(database)} - useless
+    for name in sorted(useless):
         database.schema(queries.get("write/drop_index"), name=name)
     create_fulltext(database)
     create_vector(database, model)
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
+
+
+def outdated(database: Database) -> list[str]:
+    """Return the names of vector indexes that find nodes of all graphs, where the server can search inside one."""
+    found = [each.name for each in list_indexes(database) if each.kind == "VECTOR" and not each.by_graph]
+    return found if found and can_search(database.verify()) else []
 
 
 def create_fulltext(database: Database) -> None:
@@ -123,12 +130,11 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> No
     """
     present = {index.name for index in check(database, model)}
     names = {label: vector_index_name(label, model) for label in LABELS}
-    missing = [
-        (queries.get(f"write/vector_index_{label.lower()}"), {"name": name, "dimension": model.dimension})
-        for label, name in names.items()
-        if name not in present
-    ]
-    _create(database, missing)
+    missing = {label: name for label, name in names.items() if name not in present}
+    makers = {label: queries.get(f"write/vector_index_{label.lower()}") for label in missing}
+    if missing and can_search(database.verify()):
+        makers = {label: maker.by_graph() for label, maker in makers.items()}
+    _create(database, [(makers[each], {"name": name, "dimension": model.dimension}) for each, name in missing.items()])
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:

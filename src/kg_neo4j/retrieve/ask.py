@@ -158,6 +158,7 @@ def prepare(
         entity_index=fitting.get("Entity"),
         fact_index=fitting.get("Fact"),
         node_index=fitting.get("TreeNode"),
+        by_graph=frozenset(index.name for index in indexes if index.by_graph),
     )
     return search, notes
 

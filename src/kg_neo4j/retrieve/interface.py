@@ -221,6 +221,7 @@ class Search:
     fact_index: str | None = None  # likewise facts
     node_index: str | None = None  # nodes of narrative trees
     passage_index: str | None = None  # parts of chunks; `chunk_index` has their means
+    by_graph: frozenset[str] = frozenset()  # names of vector indexes that can be searched inside the graph
     scope: Scope | None = None  # None: nothing is filtered
     rest: tuple[float, ...] | None = None  # vector of the question without its names
     linked: Linked | None = None  # what the question names; None: not looked up
@@ -232,6 +233,10 @@ class Search:
     def context_tokens(self) -> int:
         """How many tokens of evidence are read at most."""
         return self.options.max_context_tokens or (TREE_TOKENS if self.mode == TREE else CONTEXT_TOKENS)
+
+    def inside(self, **indexes: str | None) -> dict[str, str]:
+        """Return those of `indexes` (parameter=name) that can be searched inside the graph, for `Query.searching`."""
+        return {parameter: name for parameter, name in indexes.items() if name in self.by_graph and name}
 
 
 # What modes fill in. `retrieve.ask` adds question, mode and times, and says that nothing was found where no text is.

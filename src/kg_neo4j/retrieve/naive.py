@@ -21,14 +21,16 @@ def retrieve(reader: Reader, search: Search, chunks: int | None = None) -> Found
     chosen = search.options.chunks
     chunks = chunks or chosen.top_k
     averages = chosen.embedding == "average"
+    index = search.chunk_index if averages else search.passage_index
     row = read_left(
         reader,
         search.scope,
         "retrieve/naive",
+        search.inside(near_index=index),
         graph=search.graph,
         words=None if chosen.cosine else search.words,
         vector=None if search.vector is None else list(search.vector),
-        near_index=search.chunk_index if averages else search.passage_index,
+        near_index=index,
         average=averages,
         rest=rest_of(search),
         fetch=fetched(search.scope, chunks),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kg_neo4j.graph.constraints import can_search
 from kg_neo4j.graph.database import DatabaseAddress, batches, is_supported
 
 
@@ -21,6 +22,14 @@ from kg_neo4j.graph.database import DatabaseAddress, batches, is_supported
 )
 def test_versions_that_can_be_used(version: str, supported: bool) -> None:
     assert is_supported(version) is supported
+
+
+@pytest.mark.parametrize(
+    ("version", "can"),
+    [("2026.03.1", True), ("2026.10-aura", True), ("2026.02.3", False), ("5.26.30", False), ("unknown", False)],
+)
+def test_versions_that_search_inside_a_graph(version: str, can: bool) -> None:
+    assert can_search(version) is can
 
 
 def test_an_address_is_shown_without_its_secrets() -> None:

@@ -101,6 +101,48 @@ def test_a_query_without_a_placeholder_takes_no_type() -> None:
         parse(GOOD, "reports/good").for_type("SON_OF")
 
 
+ASKS = {"retrieve/naive": 1, "retrieve/tree_search": 2, "write/resolve_neighbours": 1}
+PROCEDURE = "db.index.vector.queryNodes"
+
+
+def test_every_question_to_a_vector_index_can_be_a_search_inside_the_graph() -> None:
+    asking = {name: text.count(PROCEDURE) for name in queries.names() if PROCEDURE in (text := queries.get(name).text)}
+    assert asking == ASKS
+    for name, count in ASKS.items():
+        query = queries.get(name)
+        indexes = {each.name: f"kg_{each.name}" for each in query.params if each.name.endswith("index")}
+        assert len(indexes) == count
+        searching = query.searching(indexes).text
+        assert searching.startswith("CYPHER 25 // title:")
+        assert PROCEDURE not in searching
+        for index in indexes.values():
+            assert f"SEARCH node IN (VECTOR INDEX {index} FOR " in searching
+        assert searching.count(" WHERE node.graph = $graph LIMIT $fetch) SCORE AS score") == count
+
+
+def test_only_the_indexes_that_are_named_are_searched_inside_the_graph() -> None:
+    query = queries.get("retrieve/tree_search")
+    searching = query.searching({"chunk_index": "kg_chunks"}).text
+    assert "VECTOR INDEX kg_chunks FOR $vector" in searching
+    assert f"{PROCEDURE}($node_index, $fetch, $vector)" in searching
+    assert query.searching({}) is query
+
+
+@pytest.mark.parametrize("bad", ["", "a b", "a`", "a FOR x", "1a", "A\n", "a)", "ä", "a\n"])
+def test_a_name_of_an_index_that_needs_quotes_is_refused_before_it_is_cypher(bad: str) -> None:
+    with pytest.raises(ValueError, match="not a name of an index"):
+        queries.get("retrieve/naive").searching({"near_index": bad})
+
+
+def test_vector_indexes_can_be_made_with_the_graph_in_them() -> None:
+    makers = [name for name in queries.names("write") if name.startswith("write/vector_index_")]
+    assert len(makers) == 5
+    for name in makers:
+        text = queries.get(name).by_graph().text
+        assert text.startswith("CYPHER 25 // title:")
+        assert " ON n.embedding WITH [n.graph]\nOPTIONS {" in text
+
+
 def test_names_can_be_listed_by_area() -> None:
     reports = queries.names("reports")
     assert "reports/most_connected" in reports

@@ -113,10 +113,13 @@ def read_sources(
     vector_index: str | None = None,
     sure: Iterable[Mentioned] | None = None,
     keys: Mapping[str, str] = {},
+    *,
+    by_graph: bool = False,
 ) -> Sources:
     """Return what the graph holds besides names; neighbours by meaning where a vector index over entities is given.
 
-    With `sure`, which are all keys, of facts only those that sure rules look at. `keys` as for `read_mentioned`.
+    `by_graph`: that index can be searched inside the graph. With `sure`, which are all keys, of
+    facts only those that sure rules look at. `keys` as for `read_mentioned`.
     """
     pages = tuple(WikiPage(**row) for row in reader.read(queries.get("write/resolve_pages"), graph=graph))
     rows = reader.stream(queries.get("write/resolve_facts"), graph=graph)
@@ -125,6 +128,8 @@ def read_sources(
     neighbours: dict[str, tuple[tuple[str, float], ...]] = {}
     asked = {"graph": graph, "index": vector_index, "limit": ASKED_PAGE, "fetch": NEIGHBOURS, "near": NEAR}
     query, after = queries.get("write/resolve_neighbours"), ""
+    if by_graph and vector_index:
+        query = query.searching({"index": vector_index})
     while vector_index and (near := reader.read(query, after=after, **asked)):
         after = near[-1]["id"]
         for row in near:

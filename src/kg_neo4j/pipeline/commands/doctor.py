@@ -148,7 +148,9 @@ def _indexes(database: Database, settings: Settings) -> str:
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
     found = search_indexes.usable_indexes(database, settings.graph, model)
-    return f"online: {len(found)}"
+    former = len(search_indexes.outdated(database))
+    again = f"; `kg db indexes` makes {former} again, to search inside a graph" if former else ""
+    return f"online: {len(found)}{again}"
 
 
 def _documents(database: Database, graph: str) -> str:

@@ -26,7 +26,7 @@ from kg_neo4j.graph.resolution.link_files import read_links
 from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, judged, propose
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.organise.search_indexes import usable_indexes
+from kg_neo4j.organise.search_indexes import SearchIndex, usable_indexes
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.run import Run
 from kg_neo4j.pipeline.tally import Tally
@@ -202,7 +202,8 @@ def _propose(
             links = read_links(path, verdict, mentioned)
             said.extend(links.proposals)
             unknown.extend(links.unknown)
-    sources = read_sources(database, graph, _entity_vectors(database, settings))
+    near = _entity_vectors(database, settings)
+    sources = read_sources(database, graph, near.name if near else None, by_graph=bool(near and near.by_graph))
     given = [each.decision for each in (*stored, *new_decisions(graph, said, stored))]
 
     def ask(asked: Sequence[Proposal], shown: Components) -> dict[tuple[str, str], tuple[bool, str]]:
@@ -225,7 +226,7 @@ def _propose(
     return Decided(proposals, made, tuple(unknown))
 
 
-def _entity_vectors(database: Database, settings: Settings) -> str | None:
+def _entity_vectors(database: Database, settings: Settings) -> SearchIndex | None:
     """Return the vector index over entities; None where there is none, and for the built-in embedder.
 
     Its vectors put the same words near each other, which the rules of spelling see already, and names of one kind.
@@ -235,7 +236,7 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
     model = factory.embedding_model(settings)
     name = vector_index_name("Entity", model)
     usable = usable_indexes(database, settings.graph, model, ["Entity"])
-    return name if any(each.name == name for each in usable) else None
+    return next((each for each in usable if each.name == name), None)
 
 
 def new_decisions(

@@ -124,7 +124,8 @@ class _TreeSearch:
         """Return the nodes of all levels that are nearest, by cosine and by words."""
         given = {**self._shared, "kinds": list(self._choice.kinds), "details": self._choice.details}
         given |= {"fetch": max(FETCH, 4 * limit), "top_k": limit}
-        near = self._database.read(queries.get("retrieve/tree_search"), **given, **self._indexes)
+        query = queries.get("retrieve/tree_search").searching(self._search.inside(**self._indexes))
+        near = self._database.read(query, **given, **self._indexes)
         if self._search.words is None or self._choice.cosine:
             return near
         del given["vector"]
