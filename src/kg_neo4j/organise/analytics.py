@@ -27,6 +27,7 @@ from kg_neo4j.organise.stored_analytics import (
     former_numbers,
     read_communities,
     write,
+    write_parts,
 )
 from kg_neo4j.progress import SILENT, Progress
 
@@ -126,11 +127,14 @@ def refresh(
         }
         if found.ids or state or changes:
             tries = itertools.count()
-            database.write_transaction(
-                lambda transaction: write(
-                    transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
+            try:
+                database.write_transaction(
+                    lambda transaction: write(
+                        transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
+                    )
                 )
-            )
+            except NotEnoughMemory:
+                write_parts(database, graph, changes, found.nodes, new_state, lease)
         progress.advance(STAGE)
         return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
     except (GdsMissing, NotEnoughMemory) as error:

@@ -14,8 +14,8 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of, vector_index_name
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.constraints import VectorSpace, list_all, online, rules_needed, space_of, vector_index_name
+from kg_neo4j.graph.database import Database, swept
 from kg_neo4j.graph.queries import OWN
 
 LABELS = ("Chunk", "Entity", "Fact", "Passage", "TreeNode")  # whose nodes have vectors
@@ -122,13 +122,19 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> No
     Raises SchemaConflict as `check` does.
     """
     present = {index.name for index in check(database, model)}
-    names = {label: vector_index_name(label, model) for label in LABELS}
-    missing = [
-        (queries.get(f"write/vector_index_{label.lower()}"), {"name": name, "dimension": model.dimension})
-        for label, name in names.items()
-        if name not in present
-    ]
-    _create(database, missing)
+    _create(database, [each for each in _of_vectors(model) if each[1]["name"] not in present])
+
+
+def _of_vectors(model: EmbeddingModel | VectorSpace) -> list[tuple[queries.Query, dict[str, Any]]]:
+    given = {label: {"name": vector_index_name(label, model), "dimension": model.dimension} for label in LABELS}
+    return [(queries.get(f"write/vector_index_{label.lower()}"), values) for label, values in given.items()]
+
+
+def statements(model: EmbeddingModel | VectorSpace) -> tuple[str, ...]:
+    """Return the Cypher that creates all constraints and indexes of kg-neo4j, for vectors of `model`."""
+    plain = [*rules_needed(), *(queries.get(f"schema/fulltext_{label.lower()}") for label in WORDED)]
+    vectors = (query.statement(values) for query, values in _of_vectors(model))
+    return (*(query.statement() for query in plain), *vectors)
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:
@@ -173,5 +179,4 @@ def check(
 
 def clear(database: Database, graph: str) -> None:
     """Remove all vectors of one graph; other graphs keep theirs."""
-    while database.write(queries.get("write/vector_clear"), graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]:
-        pass
+    swept(database.write, queries.get("write/vector_clear"), _CLEARED_AT_A_TIME, graph=graph)
