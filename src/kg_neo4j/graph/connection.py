@@ -54,7 +54,6 @@ def connect(
             )
         )
         if to_write:
-            database.read_timeout_s = 0.0  # a run that writes reads whole graphs: db.transaction.timeout is for others
             ensure_constraints(database)
         if rebuild and any(row["is_other"] for row in obstacles):
             with Lease(database, settings.graph):

@@ -53,9 +53,8 @@ def ensure_constraints(database: Database) -> None:
         rules.append(_Rule(query, match[1], match[3], match[2] == "REQUIRE"))
     standing = list_all(database)
     missing = [rule for rule in rules if not rule.stands(standing)]
-    if missing and not database.schema_together([(rule.query, {}) for rule in missing]):
-        for rule in missing:
-            database.schema(rule.query)  # alone: the error is that of this rule
+    if missing:
+        database.schemas([(rule.query, {}) for rule in missing])
     standing = online(database, lambda row: any(rule.stands([row]) for rule in rules))
     for rule in rules:
         if not rule.stands(standing):  # IF NOT EXISTS is silent where another has the name

@@ -103,9 +103,10 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
         self.address = address
         self.indexes: Sequence[Row] | None = None  # as listed in this run; None: not listed, or they may have changed
-        self.read_timeout_s: float | None = None  # that the server gives a query that reads; None: no limit
+        self.read_timeout_s = 0.0  # that the server gives a query that reads, whatever its own limit; 0: none
         self._reserve, self._reserve_until = 0, 0.0  # bytes that writes leave free on a managed disk; known until when
-        self._bookmarks = self._no_bookmarks()
+        # by them a read sees, in a cluster, what this run has written; the managed server is one, and has none
+        self._bookmarks = None if address.home else neo4j.GraphDatabase.bookmark_manager()
         check_address("NEO4J_URI", address.uri)
         try:
             self.driver = neo4j.GraphDatabase.driver(
@@ -180,23 +181,10 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def schema(self, query: Query, /, **params: Any) -> None:
         """Run a schema statement (constraint, index), which may take long and shares a transaction with no write."""
-        try:
-            self._schema([(query, params)])
-        except DatabaseError as error:  # IF NOT EXISTS raises it where another session makes the same at this moment
-            if not code_of(error.__cause__).endswith("EquivalentSchemaRuleAlreadyExists"):
-                raise
+        self.schemas([(query, params)])
 
-    def schema_together(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> bool:
-        """Run schema statements in one transaction. Return False, with nothing done, where one of them fails."""
-        try:
-            self._schema(statements)
-        except DatabaseError as error:
-            if ".Schema." not in code_of(error.__cause__):
-                raise
-            return False
-        return True
-
-    def _schema(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
+    def schemas(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
+        """Run schema statements in one transaction; where one fails, each alone, so that the error is its own."""
         try:
             self._run(
                 lambda transaction: [transaction.run(query, **params) for query, params in statements],
@@ -204,9 +192,15 @@ class Database(contextlib.AbstractContextManager["Database"]):
                 timeout_s=0.0,
             )
         except RightMissing as error:
-            named = "; ".join(query.statement(params).partition(" FOR ")[0] for query, params in statements)
-            hint = "`kg db schema` prints all that kg-neo4j needs, for an administrator to run once"
-            raise RightMissing(f"{error}. Not done: {named}", hint=hint) from error.__cause__
+            named = "; ".join(query.statement(**params).partition(" FOR ")[0] for query, params in statements)
+            raise RightMissing(f"{error}. Not done: {named}", hint=error.hint) from error.__cause__
+        except DatabaseError as error:
+            code = code_of(error.__cause__)
+            if len(statements) > 1 and ".Schema." in code:
+                for one in statements:
+                    self.schemas([one])
+            elif not code.endswith("EquivalentSchemaRuleAlreadyExists"):  # made by another session at this moment
+                raise
         finally:
             self.indexes = None
 
@@ -224,15 +218,14 @@ class Database(contextlib.AbstractContextManager["Database"]):
     def write_parts(self, items: Sequence[S], work: Callable[[Transaction, Sequence[S]], T]) -> list[T]:
         """Run `work` on all items in one WRITE transaction; on each half where that is more than the server allows.
 
-        Returns what `work` returned for each part, in order. Raises NotEnoughMemory where one item is too much. A time
-        limit of the server's halves, too; our own, which is long, is only met by locks.
+        Returns what `work` returned for each part, in order. Raises NotEnoughMemory where one item is too much.
         """
         begun = time.monotonic()
         try:
             return [self.write_transaction(lambda transaction: work(transaction, items))]
         except (NotEnoughMemory, TransactionTimedOut) as error:
-            is_ours = isinstance(error, TransactionTimedOut) and time.monotonic() - begun >= WRITE_TIMEOUT_S
-            if len(items) < 2 or is_ours:
+            locked = isinstance(error, TransactionTimedOut) and time.monotonic() - begun >= WRITE_TIMEOUT_S
+            if len(items) < 2 or locked:  # our own limit is long: it is met by locks, and half as much meets them, too
                 raise
         middle = len(items) // 2
         return [*self.write_parts(items[:middle], work), *self.write_parts(items[middle:], work)]
@@ -242,7 +235,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         import neo4j
         from neo4j.exceptions import DriverError, Neo4jError
 
-        text = query.text if self.read_timeout_s is None else neo4j.Query(query.text, timeout=self.read_timeout_s)
+        text = neo4j.Query(query.text, timeout=self.read_timeout_s)
         repetition = Repetition(RETRY_TIME_S)
         with translated(self.address):
             while True:
@@ -284,7 +277,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         ):
             yield transaction
 
-    def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
+    def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float) -> T:
         """Run `work` in one transaction until it is known to be done."""
         import neo4j
         from neo4j.exceptions import DriverError, Neo4jError
@@ -306,9 +299,11 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def _after(self, error: DriverError | Neo4jError) -> None:
         """Forget what an error puts into doubt: an index may be gone, or the server replaced."""
+        import neo4j
+
         self.indexes = None
         if "Bookmark" in code_of(error):  # of a store that was there before
-            self._bookmarks = self._no_bookmarks()
+            self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
 
     def _require_space(self) -> None:
         """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""
@@ -322,15 +317,6 @@ class Database(contextlib.AbstractContextManager["Database"]):
                 f"{home} has {free / 1e6:,.0f} MB free; writing stops below {self._reserve / 1e6:,.0f} MB",
                 hint="free some space, then run the same command again: nothing is lost",
             )
-
-    def _no_bookmarks(self) -> neo4j.BookmarkManager | None:
-        """Return what makes a read of any member of a cluster see all that was written here, by any thread.
-
-        The managed server is one, so it needs none; and another store may come under it.
-        """
-        import neo4j
-
-        return None if self.address.home else neo4j.GraphDatabase.bookmark_manager()
 
     def _session(self, mode: str, fetch_size: int = 1_000) -> neo4j.Session:
         of: dict[str, Any] = {"database": self.address.database, "bookmark_manager": self._bookmarks}
@@ -383,11 +369,7 @@ class _Unprinted(list[Any]):
 
 
 def unprinted(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters that the driver sends as they are, but cannot print.
-
-    It makes a text of all of them for its log, whether there is one or not: of 450,000 numbers that takes 0.2 s of CPU,
-    and sending them 0.01.
-    """
+    """Return parameters that the driver does not print for its log, which takes 0.2 s of CPU for 450,000 numbers."""
     return {name: _Unprinted(value) if isinstance(value, list | tuple) else value for name, value in params.items()}
 
 
@@ -410,22 +392,17 @@ def pages(rows: Sequence[Row], size: int, after: Callable[[str], Sequence[Row]])
 
 
 def swept(write: Callable[..., list[Row]], query: Query, limit: int, /, **params: Any) -> int:
-    """Run a write query that takes `limit` nodes and returns how many it found, until there are none; return the sum.
-
-    Takes half as many at a time where that is more than the server allows.
-    """
-    done = 0
-    while True:
+    """Run a query that writes `limit` nodes, fewer where it must be, until there are none; return how many it wrote."""
+    done, found = 0, limit
+    while found >= limit:
         try:
             found = int(next(iter(write(query, limit=limit, **params)[0].values())))
+            done += found
         except (NotEnoughMemory, TransactionTimedOut):
             if limit < 2:
                 raise
-            limit //= 2
-            continue
-        done += found
-        if found < limit:
-            return done
+            found = limit = limit // 2
+    return done
 
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

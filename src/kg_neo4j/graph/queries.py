@@ -12,7 +12,6 @@ query stands in its file it is the one without filters.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -87,10 +86,10 @@ class Query:
             raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
         return replace(self, text=self.text.replace(TYPE_PLACEHOLDER, f"`{OWN}{label}`"))
 
-    def statement(self, values: Mapping[str, Any] = {}) -> str:
+    def statement(self, **values: Any) -> str:
         """Return the Cypher in one line, without its header, to show: with `values`, our own, for parameters."""
-        lines = [line.strip() for line in self.text.splitlines() if not line.startswith("//")]
-        return re.sub(r"\$(\w+)", lambda found: str(values[found[1]]), " ".join(lines))
+        text = " ".join(line.strip() for line in self.text.splitlines() if not line.startswith("//"))
+        return re.sub(r"\$(\w+)", lambda found: str(values[found[1]]), text)
 
     def held_to(self, conditions: tuple[str, ...]) -> Query:
         """Return the query held to what filters leave, by the `conditions` that they need: `ids`, `types`, ...

@@ -134,7 +134,9 @@ def refresh(
                     )
                 )
             except NotEnoughMemory:
-                write_parts(database, graph, changes, found.nodes, new_state, lease)
+                if lease is None:
+                    raise
+                write_parts(lease, changes, found.nodes, new_state)
         progress.advance(STAGE)
         return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
     except (GdsMissing, NotEnoughMemory) as error:

@@ -20,7 +20,6 @@ from kg_neo4j.graph.queries import OWN
 
 LABELS = ("Chunk", "Entity", "Fact", "Passage", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
-_CLEARED_AT_A_TIME = 10_000
 _LOOKED_AT = 1_000  # nodes of a label: vectors come to all of them, so the first ones tell
 _STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not filled yet"}
 
@@ -133,15 +132,14 @@ def _of_vectors(model: EmbeddingModel | VectorSpace) -> list[tuple[queries.Query
 def statements(model: EmbeddingModel | VectorSpace) -> tuple[str, ...]:
     """Return the Cypher that creates all constraints and indexes of kg-neo4j, for vectors of `model`."""
     plain = [*rules_needed(), *(queries.get(f"schema/fulltext_{label.lower()}") for label in WORDED)]
-    vectors = (query.statement(values) for query, values in _of_vectors(model))
+    vectors = (query.statement(**values) for query, values in _of_vectors(model))
     return (*(query.statement() for query in plain), *vectors)
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:
     """Create indexes, together where that can be done, and wait until all of ours are online."""
-    if statements and not database.schema_together(statements):
-        for query, params in statements:
-            database.schema(query, **params)
+    if statements:
+        database.schemas(statements)
     online(database, lambda row: row["name"].startswith("kg_"))
 
 
@@ -179,4 +177,4 @@ def check(
 
 def clear(database: Database, graph: str) -> None:
     """Remove all vectors of one graph; other graphs keep theirs."""
-    swept(database.write, queries.get("write/vector_clear"), _CLEARED_AT_A_TIME, graph=graph)
+    swept(database.write, queries.get("write/vector_clear"), 10_000, graph=graph)

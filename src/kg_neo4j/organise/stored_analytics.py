@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from kg_neo4j.graph import queries
@@ -13,7 +12,6 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.communities import Level
 
 BATCH = 10_000  # rows a statement
-_GONE = "delete_communities"
 
 Values = tuple[Any, ...]  # of one entity, as cypher/analytics/write_entities.cypher has them after num
 
@@ -53,9 +51,6 @@ class Changes:
         entities = {row[0] for row in self.entities} | {row[0] for row in self.places}
         altered = {row[0] for row in self.communities} | {row[0] for row in self.parents}
         return len(entities) + len(altered) + len(self.gone)
-
-
-_NONE = Changes([], [], [], [], [], [], [])
 
 
 def read_communities(database: Database, graph: str) -> tuple[dict[str, StoredCommunity], dict[int, str]]:
@@ -126,37 +121,19 @@ def write(
         lease.prove(transaction)
     for name, rows in steps_of(changes, nodes):
         transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=rows)
-    for ids in batches(changes.gone, BATCH):
-        transaction.run(queries.get(f"analytics/{_GONE}"), graph=graph, ids=ids)
     if state["levels"]:
         transaction.run(queries.get("analytics/write_graph_state"), graph=graph, **state)
     else:
         transaction.run(queries.get("analytics/clear_graph_state"), graph=graph)
 
 
-def write_parts(
-    database: Database,
-    graph: str,
-    changes: Changes,
-    nodes: Mapping[int, int],
-    state: Mapping[str, Any],
-    lease: Lease | None = None,
-) -> None:
-    """Write the new set as `write` does, in several transactions. Until the last one, the graph counts as not analysed.
-
-    For a server whose transactions may not take as much memory. One that is stopped is written again by the next run.
-    """
-
-    def run(transaction: Transaction, some: Sequence[Any], name: str) -> None:
-        if lease:
-            lease.prove(transaction)
-        transaction.run(queries.get(f"analytics/{name}"), graph=graph, **{"ids" if name == _GONE else "rows": some})
-
-    whole = replace(changes, is_repeat=True)
-    database.write_transaction(lambda transaction: write(transaction, graph, _NONE, nodes, {"levels": 0}, lease))
-    for name, rows in (*steps_of(whole, nodes), *((_GONE, some) for some in batches(changes.gone, BATCH))):
-        database.write_parts(rows, partial(run, name=name))
-    database.write_transaction(lambda transaction: write(transaction, graph, _NONE, nodes, state, lease))
+def write_parts(lease: Lease, changes: Changes, nodes: Mapping[int, int], state: Mapping[str, Any]) -> None:
+    """Write the new set in several transactions. Until the last one, the graph counts as not analysed."""
+    lease.write(queries.get("analytics/clear_graph_state"), graph=lease.graph)
+    for name, rows in steps_of(replace(changes, is_repeat=True), nodes):
+        lease.write_parts(queries.get(f"analytics/{name}"), "rows", rows, graph=lease.graph)
+    if state["levels"]:
+        lease.write(queries.get("analytics/write_graph_state"), graph=lease.graph, **state)
 
 
 def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -180,3 +157,4 @@ def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, 
             placed.append(nodes[num])
             nums.append(num)
         yield "place_entities", [[community, *columns] for community, columns in members.items()]
+    yield from (("delete_communities", ids) for ids in batches(changes.gone, BATCH))
