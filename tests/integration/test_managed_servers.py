@@ -247,7 +247,8 @@ def test_communities_that_are_too_much_for_one_transaction_are_written_in_severa
     wanted = dump(database, graph)
     assert '"Community"' in wanted
     delete_graph(database, graph)
-    proxy.refuse("Neo.TransientError.General.MemoryPoolOutOfMemoryError", RUN, "Write what analytics found on entities", times=2)
+    code = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+    proxy.refuse(code, RUN, "Write what analytics found on entities", times=2)
     report = load([note], settings=managed)
     assert (proxy.refused, report.notes) == (2, ())
     assert dump(database, graph) == wanted

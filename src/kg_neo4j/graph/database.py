@@ -249,10 +249,10 @@ class Database(contextlib.AbstractContextManager["Database"]):
                             yield dict(zip(keys, record.values(), strict=True))
                     return
                 except (DriverError, Neo4jError) as error:
-                    self._after(error)
                     if is_begun:
+                        self.indexes = None
                         raise
-                    repetition.wait(error)
+                    self._wait(repetition, error)
 
     def explain(self, query: Query, /, **params: Any) -> tuple[tuple[str, ...], str]:
         """Return the columns and the type ("r", "rw", "w", "s") that the server gives `query`, without running it."""
@@ -294,16 +294,19 @@ class Database(contextlib.AbstractContextManager["Database"]):
                         transaction.commit()
                         return result
                 except (DriverError, Neo4jError) as error:
-                    self._after(error)
-                    repetition.wait(error)
+                    self._wait(repetition, error)
 
-    def _after(self, error: DriverError | Neo4jError) -> None:
-        """Forget what an error puts into doubt: an index may be gone, or the server replaced."""
+    def _wait(self, repetition: Repetition, error: DriverError | Neo4jError) -> None:
+        """Wait for the next try; raise `error` where there is none. An index may be gone, or the store replaced."""
         import neo4j
 
         self.indexes = None
-        if "Bookmark" in code_of(error):  # of a store that was there before
-            self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        try:
+            repetition.wait(error)
+        except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError):
+            if "Bookmark" in code_of(error):  # of a store that was there before
+                self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+            raise
 
     def _require_space(self) -> None:
         """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""

@@ -47,7 +47,7 @@ def many_sentences(number: int) -> str:
 def small(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[Settings]:
     """Settings of a server with small limits."""
     with PrivateServer(tmp_path_factory.mktemp("kg-limits"), settings) as server:
-        limits = {"db__memory__transaction__max": "10m", "db__transaction__timeout": "5s"}
+        limits = {"db__memory__transaction__max": "10m", "db__transaction__timeout": "20s"}
         found = server.start(**limits).aside(GRAPH)
         yield found.model_copy(update={"openai_base_url": None, "openai_api_key": None})
 
