@@ -91,25 +91,25 @@ def test_a_read_carries_the_bookmark_of_what_was_written_before(
     counting = query("MATCH (n:KgDecision {graph: $graph}) RETURN count(n) AS n", "read")
     written = query("CREATE (:KgDecision {id: $graph + '-' + $n, graph: $graph})")
 
-    def reads(database: Database) -> list[bytes]:
-        begun = len(proxy.sent)
-        database.read(counting, graph=graph)
-        list(database.stream(counting, graph=graph))
-        return [
-            each for each in proxy.sent[begun:] if each[1:2] == BEGIN or (each[1:2] == RUN and b"bookmarks" in each)
-        ]
+    def carry(database: Database) -> list[bool]:
+        """Read, once in a transaction and once as a stream; return whether each carried the last bookmark."""
+        found = []
+        for read in (database.read, database.stream):
+            begun, last = len(proxy.sent), bookmark(proxy)
+            list(read(counting, graph=graph))
+            found.append(any(last in each for each in proxy.sent[begun:] if each[1:2] in (BEGIN, RUN)))
+        return found
 
     try:
         through.write(written, graph=graph, n="1")
         first = bookmark(proxy)
         with ThreadPoolExecutor(1) as other:
-            assert [first in each for each in other.submit(reads, through).result()] == [True, True]
-        assert [first in each for each in reads(through.for_another_run())] == [True, True]
+            assert other.submit(carry, through).result() == [True, True]
+        assert carry(through.for_another_run()) == [True, True]
         with ThreadPoolExecutor(1) as other:
             other.submit(through.for_another_run().write, written, graph=graph, n="2").result()
-        second = bookmark(proxy)
-        assert second != first
-        assert [second in each for each in reads(through)] == [True, True]
+        assert bookmark(proxy) != first
+        assert carry(through) == [True, True]
     finally:
         delete_graph(through, graph)
 
@@ -250,7 +250,8 @@ def test_communities_that_are_too_much_for_one_transaction_are_written_in_severa
     code = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
     proxy.refuse(code, RUN, "Write what analytics found on entities", times=2)
     report = load([note], settings=managed)
-    assert (proxy.refused, report.notes) == (2, ())
+    assert proxy.refused == 2
+    assert not [note for note in report.notes if "no communities" in note]
     assert dump(database, graph) == wanted
 
 
@@ -370,10 +371,11 @@ def test_a_connection_that_breaks_at_twenty_places_of_a_load_costs_nothing(
     load([story], settings=managed)
     messages = len(proxy.sent) - begun
     assert dump(database, graph) == wanted
-    for number in range(20):
+    places = [10 + number * messages * 9 // 200 for number in range(20)]  # up to nine tenths of the load
+    for number in range(4):  # five of them in each of four loads
         delete_graph(database, graph)
-        proxy.cut_at(10 + number * (messages - 20) // 20, reply=reply)
-        for _ in range(3):  # a read whose first rows were used is not repeated: the same command goes on
+        proxy.cut_at(*places[number::4], reply=reply)
+        for _ in range(6):  # a read whose first rows were used is not repeated: the same command goes on
             try:
                 load([story], settings=managed)
             except DatabaseError:

@@ -74,7 +74,7 @@ def dump(database: Database) -> str:
 def test_a_load_an_archive_and_an_unload_give_the_graph_that_they_give_elsewhere(
     small: Settings, settings: Settings, database: Database, tmp_path: Path
 ) -> None:
-    (tmp_path / "many.txt").write_text(many_sentences(1_000), "utf-8")
+    (tmp_path / "many.txt").write_text(many_sentences(800), "utf-8")
     (tmp_path / "few.txt").write_text(many_sentences(40), "utf-8")
     sources = [str(tmp_path / "many.txt"), str(tmp_path / "few.txt")]
     free = settings.model_copy(update={"graph": GRAPH, "openai_base_url": None, "openai_api_key": None})
