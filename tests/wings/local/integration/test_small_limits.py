@@ -90,7 +90,7 @@ def test_a_load_an_archive_and_an_unload_give_the_graph_that_they_give_elsewhere
         archive.export_archive(archived, settings=free)
         delete_graph(limited, GRAPH)
         assert dump(limited) == ""
-    with counted() as parts, mock.patch.object(importing, "LINES_A_WRITE", 100_000):
+    with mock.patch.multiple(importing, LINES_A_WRITE=10**6, BYTES_A_WRITE=10**9), counted() as parts:
         archive.import_graph(archived, settings=small)
     assert len(parts) > 1  # an import is halved, too
     for where in (free, small):
