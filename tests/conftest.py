@@ -52,8 +52,8 @@ HASHED = (
     *("retrieve", "tree_mode", "vectors"),
 )
 INDEXING = (
-    *("archive", "diagnosing", "empty_values", "extending", "faults_writes", "import", "missing_indexes"),
-    *("pages_run", "shared_database", "tree_vectors"),
+    *("archive", "diagnosing", "empty_values", "extending", "faults_writes", "import", "managed_servers"),
+    *("missing_indexes", "pages_run", "shared_database", "tree_vectors"),
 )
 os.environ["KG_JUDGE"] = "false"  # a further call for each answer: tests that are about it set it
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}

@@ -180,6 +180,14 @@ class DatabaseReadOnly(DatabaseError):
     """The database accepts no writes; reading works."""
 
 
+class RightMissing(DatabaseError):
+    """The user lacks a right; the hint says which."""
+
+
+class TransactionTimedOut(DatabaseError):
+    """A transaction took longer than it may; nothing of it was kept."""
+
+
 class GdsMissing(DatabaseError):
     """The Graph Data Science plugin does not answer."""
 

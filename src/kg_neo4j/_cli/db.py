@@ -222,6 +222,16 @@ def indexes(as_json: bool = False) -> None:
     show({"created": made}, "\n".join(f"created {name}" for name in made) or "all indexes are online", as_json=as_json)
 
 
+@app.command()
+def schema(as_json: bool = False) -> None:
+    """Print the Cypher of all constraints and indexes, for an administrator. Asks no server."""
+    from kg_neo4j import factory
+    from kg_neo4j.organise import search_indexes
+
+    made = search_indexes.statements(factory.embedding_model(settings_for()))
+    show({"statements": made}, "\n".join(f"{each};" for each in made), as_json=as_json)
+
+
 def _print_graphs(graphs: Sequence[StoredGraph]) -> None:
     rows = [
         (each.graph, each.documents, len(each.unfinished), each.unsettled, ANALYSED[each.as_analysed])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row, Transaction
+from kg_neo4j.graph.database import Database, Row, Transaction, swept
 from kg_neo4j.graph.queries import OWN
 
 ONLINE_S = 24 * 3600  # one that cannot be filled is FAILED before; of a million chunks it takes a quarter of an hour
@@ -47,16 +47,14 @@ def ensure_constraints(database: Database) -> None:
     nothing where this run has seen them. Raises SchemaConflict where something else has the name of one.
     """
     rules = []
-    for name in queries.names("schema"):
-        if name.startswith(("schema/constraint_", "schema/index_")):
-            if (match := _RULE.search(queries.get(name).text)) is None:
-                raise ValueError(f"{name}: not a rule about one property")
-            rules.append(_Rule(queries.get(name), match[1], match[3], match[2] == "REQUIRE"))
+    for query in rules_needed():
+        if (match := _RULE.search(query.text)) is None:
+            raise ValueError(f"{query.name}: not a rule about one property")
+        rules.append(_Rule(query, match[1], match[3], match[2] == "REQUIRE"))
     standing = list_all(database)
     missing = [rule for rule in rules if not rule.stands(standing)]
-    if missing and not database.schema_together([(rule.query, {}) for rule in missing]):
-        for rule in missing:
-            database.schema(rule.query)  # alone: the error is that of this rule
+    if missing:
+        database.schemas([(rule.query, {}) for rule in missing])
     standing = online(database, lambda row: any(rule.stands([row]) for rule in rules))
     for rule in rules:
         if not rule.stands(standing):  # IF NOT EXISTS is silent where another has the name
@@ -65,6 +63,12 @@ def ensure_constraints(database: Database) -> None:
                 f"on {rule.label}.{rule.property}",
                 hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list it: use another database, or give it another name",
             )
+
+
+def rules_needed() -> list[queries.Query]:
+    """Return the statements of all constraints and indexes that writing needs."""
+    named = (name for name in queries.names("schema") if name.startswith(("schema/constraint_", "schema/index_")))
+    return [queries.get(name) for name in named]
 
 
 def list_all(database: Database) -> Sequence[Row]:
@@ -98,10 +102,7 @@ def online(database: Database, needed: Callable[[Row], bool]) -> Sequence[Row]:
 
 def delete_graph(database: Database, graph: str) -> int:
     """Delete all nodes that kg-neo4j wrote under `graph`, and nothing else; return how many."""
-    deleted = 0
-    while count := int(database.write(queries.get("write/delete_graph"), graph=graph, limit=20_000)[0]["deleted"]):
-        deleted += count
-    return deleted
+    return swept(database.write, queries.get("write/delete_graph"), 20_000, graph=graph)
 
 
 def drop_schema(database: Database) -> tuple[str, ...]:

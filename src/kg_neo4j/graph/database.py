@@ -19,20 +19,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kg_neo4j import local_server
 from kg_neo4j.errors import (
-    AuthenticationFailed,
     DatabaseError,
-    DatabaseReadOnly,
-    DatabaseUnavailable,
     DiskFull,
     GdsMissing,
     LocalDatabaseError,
     NotEnoughMemory,
-    SchemaConflict,
+    RightMissing,
+    TransactionTimedOut,
     UnsupportedServer,
     UsageError,
 )
+from kg_neo4j.graph.faults import FORBIDDEN, TOO_LARGE, code_of, translated
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.settings import check_address, network_hint
+from kg_neo4j.settings import check_address
 
 if TYPE_CHECKING:
     import neo4j
@@ -47,11 +46,7 @@ RETRY_TIME_S = 30.0  # how long a transaction that met a transient fault is repe
 RESERVE_S = 30.0  # how long the size of a growing store is taken as known
 WRITE_TIMEOUT_S = 600.0  # a write transaction, the wait for locks of other sessions included
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.3, 8.0  # between tries
-
-TOO_LARGE = tuple(f"Neo.TransientError.General.{name}" for name in ("MemoryPoolOutOfMemoryError", "OutOfMemoryError"))
-_TIMED_OUT = tuple(
-    "TransactionTimedOut TransactionTimedOutClientConfiguration LockAcquisitionTimeout LockClientStopped".split()
-)
+IDLE_S = 60.0  # after it a connection is tried before it is used: what stands between may have cut it
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +103,10 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
         self.address = address
         self.indexes: Sequence[Row] | None = None  # as listed in this run; None: not listed, or they may have changed
-        self.read_timeout_s: float | None = None  # that the server gives a query that reads; None: no limit
+        self.read_timeout_s = 0.0  # that the server gives a query that reads, whatever its own limit; 0: none
         self._reserve, self._reserve_until = 0, 0.0  # bytes that writes leave free on a managed disk; known until when
+        # by them a read sees, in a cluster, what this run has written; the managed server is one, and has none
+        self._bookmarks = None if address.home else neo4j.GraphDatabase.bookmark_manager()
         check_address("NEO4J_URI", address.uri)
         try:
             self.driver = neo4j.GraphDatabase.driver(
@@ -117,6 +114,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
                 auth=(address.username, address.password),
                 connection_timeout=CONNECT_TIMEOUT_S,
                 connection_acquisition_timeout=CONNECT_TIMEOUT_S * 4,
+                liveness_check_timeout=IDLE_S,
                 notifications_min_severity="OFF",
                 user_agent="kg-neo4j",
             )
@@ -148,7 +146,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
         Raises DatabaseUnavailable, AuthenticationFailed or UnsupportedServer.
         """
-        with _translated(self.address):
+        with translated(self.address):
             version = self.driver.get_server_info().agent.removeprefix("Neo4j/")
         if not is_supported(version):
             raise UnsupportedServer(
@@ -161,15 +159,15 @@ class Database(contextlib.AbstractContextManager["Database"]):
         """Return the version of the Graph Data Science plugin; GdsMissing where it does not answer."""
         import neo4j
 
-        with _translated(self.address):
+        with translated(self.address):
             try:
                 with self._session(neo4j.READ_ACCESS) as session:
                     return str(session.run("RETURN gds.version() AS version").single(strict=True)["version"])
             except neo4j.exceptions.ClientError as error:
-                if error.code != "Neo.ClientError.Statement.SyntaxError":
+                if error.code not in ("Neo.ClientError.Statement.SyntaxError", FORBIDDEN):
                     raise
                 raise GdsMissing(
-                    f"the Graph Data Science plugin is not installed at {self.address.shown}",
+                    f"the Graph Data Science plugin is not installed at {self.address.shown}, or not for this user",
                     hint="install GDS 2.13 or newer, or pip install 'kg-neo4j[analytics]', or pass --no-analytics",
                 ) from error
 
@@ -183,29 +181,26 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def schema(self, query: Query, /, **params: Any) -> None:
         """Run a schema statement (constraint, index), which may take long and shares a transaction with no write."""
-        try:
-            self._schema([(query, params)])
-        except DatabaseError as error:  # IF NOT EXISTS raises it where another session makes the same at this moment
-            if not _code(error).endswith("EquivalentSchemaRuleAlreadyExists"):
-                raise
+        self.schemas([(query, params)])
 
-    def schema_together(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> bool:
-        """Run schema statements in one transaction. Return False, with nothing done, where one of them fails."""
-        try:
-            self._schema(statements)
-        except DatabaseError as error:
-            if ".Schema." not in _code(error):
-                raise
-            return False
-        return True
-
-    def _schema(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
+    def schemas(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
+        """Run schema statements in one transaction; where one fails, each alone, so that the error is its own."""
         try:
             self._run(
                 lambda transaction: [transaction.run(query, **params) for query, params in statements],
                 is_write=True,
-                timeout_s=None,
+                timeout_s=0.0,
             )
+        except RightMissing as error:
+            named = "; ".join(query.statement(**params).partition(" FOR ")[0] for query, params in statements)
+            raise RightMissing(f"{error}. Not done: {named}", hint=error.hint) from error.__cause__
+        except DatabaseError as error:
+            code = code_of(error.__cause__)
+            if len(statements) > 1 and ".Schema." in code:
+                for one in statements:
+                    self.schemas([one])
+            elif not code.endswith("EquivalentSchemaRuleAlreadyExists"):  # made by another session at this moment
+                raise
         finally:
             self.indexes = None
 
@@ -221,14 +216,16 @@ class Database(contextlib.AbstractContextManager["Database"]):
         return self._run(work, is_write=True, timeout_s=WRITE_TIMEOUT_S)
 
     def write_parts(self, items: Sequence[S], work: Callable[[Transaction, Sequence[S]], T]) -> list[T]:
-        """Run `work` on all items in one WRITE transaction; on each half where that takes more memory than there is.
+        """Run `work` on all items in one WRITE transaction; on each half where that is more than the server allows.
 
         Returns what `work` returned for each part, in order. Raises NotEnoughMemory where one item is too much.
         """
+        begun = time.monotonic()
         try:
             return [self.write_transaction(lambda transaction: work(transaction, items))]
-        except NotEnoughMemory:
-            if len(items) < 2:
+        except (NotEnoughMemory, TransactionTimedOut) as error:
+            locked = isinstance(error, TransactionTimedOut) and time.monotonic() - begun >= WRITE_TIMEOUT_S
+            if len(items) < 2 or locked:  # our own limit is long: it is met by locks, and half as much meets them, too
                 raise
         middle = len(items) // 2
         return [*self.write_parts(items[:middle], work), *self.write_parts(items[middle:], work)]
@@ -238,9 +235,9 @@ class Database(contextlib.AbstractContextManager["Database"]):
         import neo4j
         from neo4j.exceptions import DriverError, Neo4jError
 
-        text = query.text if self.read_timeout_s is None else neo4j.Query(query.text, timeout=self.read_timeout_s)
+        text = neo4j.Query(query.text, timeout=self.read_timeout_s)
         repetition = Repetition(RETRY_TIME_S)
-        with _translated(self.address):
+        with translated(self.address):
             while True:
                 is_begun = False
                 try:
@@ -252,16 +249,16 @@ class Database(contextlib.AbstractContextManager["Database"]):
                             yield dict(zip(keys, record.values(), strict=True))
                     return
                 except (DriverError, Neo4jError) as error:
-                    self.indexes = None
                     if is_begun:
+                        self.indexes = None
                         raise
-                    repetition.wait(error)
+                    self._wait(repetition, error)
 
     def explain(self, query: Query, /, **params: Any) -> tuple[tuple[str, ...], str]:
         """Return the columns and the type ("r", "rw", "w", "s") that the server gives `query`, without running it."""
         import neo4j
 
-        with _translated(self.address), self._session(neo4j.READ_ACCESS) as session:
+        with translated(self.address), self._session(neo4j.READ_ACCESS) as session:
             result = session.run("EXPLAIN " + query.text, params)
             return tuple(result.keys()), str(result.consume().query_type)
 
@@ -274,13 +271,13 @@ class Database(contextlib.AbstractContextManager["Database"]):
         import neo4j
 
         with (
-            _translated(self.address),
+            translated(self.address),
             self._session(neo4j.READ_ACCESS, fetch_size=fetch_size) as session,
             contextlib.closing(session.begin_transaction(timeout=timeout_s)) as transaction,
         ):
             yield transaction
 
-    def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
+    def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float) -> T:
         """Run `work` in one transaction until it is known to be done."""
         import neo4j
         from neo4j.exceptions import DriverError, Neo4jError
@@ -289,7 +286,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
             self._require_space()
         repetition = Repetition(RETRY_TIME_S)
         access = neo4j.WRITE_ACCESS if is_write else neo4j.READ_ACCESS
-        with _translated(self.address):
+        with translated(self.address):
             while True:
                 try:
                     with self._session(access) as session, session.begin_transaction(timeout=timeout_s) as transaction:
@@ -297,8 +294,19 @@ class Database(contextlib.AbstractContextManager["Database"]):
                         transaction.commit()
                         return result
                 except (DriverError, Neo4jError) as error:
-                    self.indexes = None  # an index may be gone, or the server replaced
-                    repetition.wait(error)
+                    self._wait(repetition, error)
+
+    def _wait(self, repetition: Repetition, error: DriverError | Neo4jError) -> None:
+        """Wait for the next try; raise `error` where there is none. An index may be gone, or the store replaced."""
+        import neo4j
+
+        self.indexes = None
+        try:
+            repetition.wait(error)
+        except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError):
+            if "Bookmark" in code_of(error):  # of a store that was there before
+                self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+            raise
 
     def _require_space(self) -> None:
         """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""
@@ -314,61 +322,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
             )
 
     def _session(self, mode: str, fetch_size: int = 1_000) -> neo4j.Session:
-        return self.driver.session(database=self.address.database, default_access_mode=mode, fetch_size=fetch_size)
-
-
-@contextlib.contextmanager
-def _translated(address: DatabaseAddress) -> Iterator[None]:
-    """Turn the driver's errors into ours: what, where, and what to try."""
-    import neo4j.exceptions as driver_errors
-
-    try:
-        yield
-    except driver_errors.AuthError as error:
-        raise AuthenticationFailed(
-            f"{address.shown} refused the user {address.username!r} or the password",
-            hint="check NEO4J_USERNAME and NEO4J_PASSWORD",
-        ) from error
-    except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
-        hint = "see `kg db logs`" if address.home else "is the server running, and is the port its Bolt port?"
-        hint = network_hint(error, hint)
-        raise DatabaseUnavailable(f"no Neo4j answers at {address.shown}: {_short(error)}", hint=hint) from error
-    except driver_errors.Neo4jError as error:
-        code, said = error.code or "", f"{address.shown}: {_short(error)}"
-        if isinstance(error, driver_errors.ConstraintError):
-            hint = "`SHOW CONSTRAINTS` lists it: it is another program's, or another graph has the same id"
-            raise SchemaConflict(said, hint=hint) from error
-        if "critical error" in str(error) or code.endswith(("TransactionCommitFailed", "TransactionLogError")):
-            restart = "" if address.home else "restart the server, "
-            hint = f"free disk space, {restart}then run the same command again: nothing is lost"
-            raise DiskFull(f"{address.shown} stopped accepting transactions: {_short(error)}", hint=hint) from error
-        if code.endswith(("ConstraintCreationFailed", "AlreadyExists")):
-            raise SchemaConflict(said, hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list them") from error
-        if code in TOO_LARGE:
-            hint = "give the server more memory (KG_DB_HEAP_MB; db.memory.transaction.total.max elsewhere), "
-            raise NotEnoughMemory(said, hint=f"{hint}then run the same command again: nothing is lost") from error
-        if code.endswith("WriteOnReadOnlyAccessDatabase"):
-            raise DatabaseReadOnly(
-                f"{address.shown}: the database is read-only, so nothing was written",
-                hint="let the server write to it (server.databases.read_only), or choose another with NEO4J_DATABASE",
-            ) from error
-        if code.endswith(_TIMED_OUT):
-            raise DatabaseError(
-                f"{address.shown} did not finish a transaction in time: {_short(error)}",
-                hint="another session may hold locks on the same nodes; run the same command again: nothing is lost",
-            ) from error
-        raise DatabaseError(f"{address.shown}: {error.code}: {_short(error)}") from error
-    except driver_errors.DriverError as error:
-        hint = "is the port Neo4j's Bolt port (not HTTP)?"
-        raise DatabaseUnavailable(f"{address.shown}: {_short(error)}", hint=hint) from error
-
-
-def _code(error: DatabaseError) -> str:
-    return str(getattr(error.__cause__, "code", ""))
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(getattr(error, "message", None) or error).split())[:300]
+        of: dict[str, Any] = {"database": self.address.database, "bookmark_manager": self._bookmarks}
+        return self.driver.session(default_access_mode=mode, fetch_size=fetch_size, **of)
 
 
 class Repetition:
@@ -392,7 +347,7 @@ class Repetition:
             helps = self._is_unclear = True
         elif isinstance(error, ConstraintError):  # after an unclear commit: the server was at it still
             helps = self._is_unclear
-        elif getattr(error, "code", None) in TOO_LARGE:
+        elif code_of(error).endswith(TOO_LARGE):
             self._memory_faults += 1
             helps = self._memory_faults < 2
         else:
@@ -417,11 +372,7 @@ class _Unprinted(list[Any]):
 
 
 def unprinted(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters that the driver sends as they are, but cannot print.
-
-    It makes a text of all of them for its log, whether there is one or not: of 450,000 numbers that takes 0.2 s of CPU,
-    and sending them 0.01.
-    """
+    """Return parameters that the driver does not print for its log, which takes 0.2 s of CPU for 450,000 numbers."""
     return {name: _Unprinted(value) if isinstance(value, list | tuple) else value for name, value in params.items()}
 
 
@@ -441,6 +392,20 @@ def pages(rows: Sequence[Row], size: int, after: Callable[[str], Sequence[Row]])
     while len(rows) == size:
         rows = after(rows[-1]["id"])
         yield rows
+
+
+def swept(write: Callable[..., list[Row]], query: Query, limit: int, /, **params: Any) -> int:
+    """Run a query that writes `limit` nodes, fewer where it must be, until there are none; return how many it wrote."""
+    done, found = 0, limit
+    while found >= limit:
+        try:
+            found = int(next(iter(write(query, limit=limit, **params)[0].values())))
+            done += found
+        except (NotEnoughMemory, TransactionTimedOut):
+            if limit < 2:
+                raise
+            found = limit = limit // 2
+    return done
 
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -15,7 +15,7 @@ from typing import Any
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Transaction, absent_if_empty, batches, present
+from kg_neo4j.graph.database import Database, Reader, Transaction, absent_if_empty, present, swept
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, Extraction, ModelAnswer, Usage
 
@@ -136,8 +136,8 @@ def record_documents(
                 break
         withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.gone], delete=True)
         withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.withdrawn])
-        if forgotten := [chunk_id for each in found if each.of_older for chunk_id in each.withdrawn]:
-            lease.write(queries.get("write/forget_answers"), ids=forgotten)
+        forgotten = [chunk_id for each in found if each.of_older for chunk_id in each.withdrawn]
+        lease.write_parts(queries.get("write/forget_answers"), "ids", forgotten)
         if changed := [each for each in found if each.recorded.changes]:
             database.write_parts(changed, partial(_write_documents, lease=lease))
         if found:
@@ -175,9 +175,7 @@ def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: s
     The document stays, so that what is left to do can be asked for again by its name; delete it last.
     """
     _, stored_chunks = _stored(database, graph, [document_id])[document_id]
-    trees = {"graph": graph, "documents": [document_id], "limit": NODES_AT_A_TIME}
-    while lease.write(queries.get("tree/delete_trees"), **trees)[0]["deleted"]:
-        pass
+    swept(lease.write, queries.get("tree/delete_trees"), NODES_AT_A_TIME, graph=graph, documents=[document_id])
     withdraw_evidence(lease, list(stored_chunks), delete=True)
     return len(stored_chunks)
 
@@ -360,8 +358,7 @@ def withdraw_evidence(lease: Lease, ids: Sequence[str], *, delete: bool = False)
     With `delete`, the chunks go, too.
     """
     for name in ("withdraw_evidence", "delete_chunks") if delete else ("withdraw_evidence",):
-        for some in batches(ids, CHUNKS_AT_A_TIME):
-            lease.write(queries.get(f"write/{name}"), ids=list(some))
+        lease.write_parts(queries.get(f"write/{name}"), "ids", ids, CHUNKS_AT_A_TIME)
 
 
 def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:

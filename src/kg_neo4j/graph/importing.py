@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kg_neo4j.errors import DatabaseError, SchemaConflict, UsageError
 from kg_neo4j.graph import archive, queries
@@ -59,7 +60,7 @@ def import_lines(database: Database, lease: Lease, checked: CheckedFile, progres
     written = done
     for batch in _batches(checked, done):
         try:
-            database.write_transaction(lambda transaction: _write(transaction, lease, mark, written, batch))  # noqa: B023
+            database.write_parts([*enumerate(batch, written)], partial(_write, lease=lease, mark=mark))
         except SchemaConflict:
             delete_graph(database, graph)
             raise
@@ -71,14 +72,14 @@ def import_lines(database: Database, lease: Lease, checked: CheckedFile, progres
     return written - done
 
 
-def _write(transaction: Transaction, lease: Lease, mark: dict[str, str], first: int, batch: Sequence[Line]) -> None:
+def _write(transaction: Transaction, batch: Sequence[tuple[int, Line]], *, lease: Lease, mark: dict[str, str]) -> None:
     """Write some lines and move the mark, in one transaction; nothing where an earlier try of it was committed."""
     lease.prove(transaction)
-    if not transaction.run(queries.get("write/import_advance"), first=first, last=first + len(batch), **mark):
+    if not transaction.run(queries.get("write/import_advance"), first=batch[0][0], last=batch[-1][0] + 1, **mark):
         return
     nodes: list[dict[str, object]] = []
     relationships: list[dict[str, object]] = []
-    for each in batch:
+    for _, each in batch:
         if isinstance(each, NodeLine):
             nodes.append({"labels": [OWN + each.base, *each.labels], "properties": each.properties})
         else:

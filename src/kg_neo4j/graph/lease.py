@@ -10,18 +10,21 @@ import contextlib
 import secrets
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kg_neo4j import owners
 from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, LeaseHeld
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row, Transaction
+from kg_neo4j.graph.database import Database, Row, Transaction, batches
+from kg_neo4j.graph.queries import Query
 from kg_neo4j.progress import Progress
 
 GRAPH_FORMAT = 3  # of what is stored of a graph; a change that other versions cannot read needs another number
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
+MOST = 10_000  # rows of a transaction, where each is small
 POLL_S = 0.5  # how often a backup looks whether a run has ended
 
 _held: set[str] = set()  # tokens of the leases that this process holds, or asks for
@@ -98,6 +101,16 @@ class Lease:
             return transaction.run(query, **params)
 
         return self.database.write_transaction(proven)
+
+    def write_parts(self, query: Query, of: str, items: Sequence[Any], most: int = MOST, /, **params: Any) -> list[Row]:
+        """Run a write query on all items, its parameter `of`: `most` in a transaction, fewer where it must be."""
+
+        def write(transaction: Transaction, some: Sequence[Any]) -> list[Row]:
+            self.prove(transaction)
+            return transaction.run(query, **{of: list(some)}, **params)
+
+        parts = (self.database.write_parts(some, write) for some in batches(items, most))
+        return [row for written in parts for rows in written for row in rows]
 
     def _renew(self) -> None:
         while not self._stop.wait(RENEW_S):

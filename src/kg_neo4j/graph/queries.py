@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from kg_neo4j import resources
 from kg_neo4j.errors import UsageError
@@ -94,6 +95,11 @@ class Query:
         if label not in BASE_LABELS:
             raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
         return replace(self, text=self.text.replace(TYPE_PLACEHOLDER, f"`{OWN}{label}`"))
+
+    def statement(self, **values: Any) -> str:
+        """Return the Cypher in one line, without its header, to show: with `values`, our own, for parameters."""
+        text = " ".join(line.strip() for line in self.text.splitlines() if not line.startswith("//"))
+        return re.sub(r"\$(\w+)", lambda found: str(values[found[1]]), text)
 
     def held_to(self, conditions: tuple[str, ...]) -> Query:
         """Return the query held to what filters leave, by the `conditions` that they need: `ids`, `types`, ...

@@ -30,6 +30,7 @@ from kg_neo4j.organise.stored_analytics import (
     former_numbers,
     read_communities,
     write,
+    write_parts,
 )
 from kg_neo4j.progress import SILENT, Progress
 
@@ -131,11 +132,16 @@ def refresh(
         }
         if found.ids or state or changes:
             tries = itertools.count()
-            database.write_transaction(
-                lambda transaction: write(
-                    transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
+            try:
+                database.write_transaction(
+                    lambda transaction: write(
+                        transaction, graph, replace(changes, is_repeat=next(tries) > 0), found.nodes, new_state, lease
+                    )
                 )
-            )
+            except NotEnoughMemory:
+                if lease is None:
+                    raise
+                write_parts(lease, changes, found.nodes, new_state)
         progress.advance(STAGE)
         by = found.client and f"communities were computed on this machine, without GDS ({found.client.VERSIONS})"
         return AnalyticsReport(communities_found, len(levels), *found.size, len(changes), notes=(by,) if by else ())

@@ -23,7 +23,7 @@ from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.errors import ModelError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
-from kg_neo4j.graph.database import Database, Row, batches
+from kg_neo4j.graph.database import Database, Row, batches, swept
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
 from kg_neo4j.organise.report_questions import (
@@ -126,7 +126,7 @@ def write_reports(
     for rows in pages(run.communities):
         run.write(rows)
         progress.advance(STAGE, len(rows))
-    lease.write(queries.get("analytics/sweep_reports"), graph=graph)
+    swept(lease.write, queries.get("analytics/sweep_reports"), PAGE * PAGE, graph=graph)
     progress.finish(STAGE)
     return run.report()
 
@@ -293,8 +293,7 @@ class _ReportsRun:
         rows = [
             {"id": each.id, "report": properties(each), "answers": list(written[each.id].answers)} for each in reports
         ]
-        for some in batches(rows, PAGE):
-            lease.write(query, graph=self.graph, rows=list(some))
+        lease.write_parts(query, "rows", rows, PAGE, graph=self.graph)
         self.changes += len(rows)
 
 

@@ -21,7 +21,7 @@ from kg_neo4j._models.tasks import TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
-from kg_neo4j.graph.database import Database, Reader, Row, batches, pages
+from kg_neo4j.graph.database import Database, Reader, Row, pages, swept
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.description_merges import DescriptionMerge, Element, Merge, Merging, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
@@ -77,12 +77,11 @@ def describe(
         write = queries.get(f"analytics/write_summaries_{label.lower()}")
         for rows in pages(first[label], PAGE, partial(page, database, label)):
             changed = summarising.changes(label, rows)
-            for some in batches(changed, PAGE):
-                lease.write(write, graph=graph, keep=how.keep_answers, rows=list(some))
+            lease.write_parts(write, "rows", changed, PAGE, graph=graph, keep=how.keep_answers)
             changes += len(changed)
             progress.advance(STAGE, len(rows))
     if not how.keep_answers and (changes or is_left):
-        lease.write(queries.get("analytics/sweep_descriptions"), graph=graph)
+        swept(lease.write, queries.get("analytics/sweep_descriptions"), PAGE, graph=graph)
     progress.finish(STAGE)
     return Described(summarising.summaries, changes, summarising.usage, summarising.unfinished)
 

@@ -14,13 +14,20 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import VectorSpace, can_search, list_all, online, space_of, vector_index_name
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.constraints import (
+    VectorSpace,
+    can_search,
+    list_all,
+    online,
+    rules_needed,
+    space_of,
+    vector_index_name,
+)
+from kg_neo4j.graph.database import Database, swept
 from kg_neo4j.graph.queries import OWN
 
 LABELS = ("Chunk", "Entity", "Fact", "Passage", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
-_CLEARED_AT_A_TIME = 10_000
 _LOOKED_AT = 1_000  # nodes of a label: vectors come to all of them, so the first ones tell
 _STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not filled yet"}
 
@@ -129,19 +136,28 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> No
     Raises SchemaConflict as `check` does.
     """
     present = {index.name for index in check(database, model)}
-    names = {label: vector_index_name(label, model) for label in LABELS}
-    missing = {label: name for label, name in names.items() if name not in present}
-    makers = {label: queries.get(f"write/vector_index_{label.lower()}") for label in missing}
+    missing = [each for each in _of_vectors(model) if each[1]["name"] not in present]
     if missing and can_search(database.verify()):
-        makers = {label: maker.by_graph() for label, maker in makers.items()}
-    _create(database, [(makers[each], {"name": name, "dimension": model.dimension}) for each, name in missing.items()])
+        missing = [(maker.by_graph(), values) for maker, values in missing]
+    _create(database, missing)
+
+
+def _of_vectors(model: EmbeddingModel | VectorSpace) -> list[tuple[queries.Query, dict[str, Any]]]:
+    given = {label: {"name": vector_index_name(label, model), "dimension": model.dimension} for label in LABELS}
+    return [(queries.get(f"write/vector_index_{label.lower()}"), values) for label, values in given.items()]
+
+
+def statements(model: EmbeddingModel | VectorSpace) -> tuple[str, ...]:
+    """Return the Cypher that creates all constraints and indexes of kg-neo4j, for vectors of `model`."""
+    plain = [*rules_needed(), *(queries.get(f"schema/fulltext_{label.lower()}") for label in WORDED)]
+    vectors = (query.statement(**values) for query, values in _of_vectors(model))
+    return (*(query.statement() for query in plain), *vectors)
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:
     """Create indexes, together where that can be done, and wait until all of ours are online."""
-    if statements and not database.schema_together(statements):
-        for query, params in statements:
-            database.schema(query, **params)
+    if statements:
+        database.schemas(statements)
     online(database, lambda row: row["name"].startswith("kg_"))
 
 
@@ -179,5 +195,4 @@ def check(
 
 def clear(database: Database, graph: str) -> None:
     """Remove all vectors of one graph; other graphs keep theirs."""
-    while database.write(queries.get("write/vector_clear"), graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]:
-        pass
+    swept(database.write, queries.get("write/vector_clear"), 10_000, graph=graph)

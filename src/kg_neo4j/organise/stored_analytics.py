@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kg_neo4j.graph import queries
@@ -121,12 +121,19 @@ def write(
         lease.prove(transaction)
     for name, rows in steps_of(changes, nodes):
         transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=rows)
-    for ids in batches(changes.gone, BATCH):
-        transaction.run(queries.get("analytics/delete_communities"), graph=graph, ids=ids)
     if state["levels"]:
         transaction.run(queries.get("analytics/write_graph_state"), graph=graph, **state)
     else:
         transaction.run(queries.get("analytics/clear_graph_state"), graph=graph)
+
+
+def write_parts(lease: Lease, changes: Changes, nodes: Mapping[int, int], state: Mapping[str, Any]) -> None:
+    """Write the new set in several transactions. Until the last one, the graph counts as not analysed."""
+    lease.write(queries.get("analytics/clear_graph_state"), graph=lease.graph)
+    for name, rows in steps_of(replace(changes, is_repeat=True), nodes):
+        lease.write_parts(queries.get(f"analytics/{name}"), "rows", rows, graph=lease.graph)
+    if state["levels"]:
+        lease.write(queries.get("analytics/write_graph_state"), graph=lease.graph, **state)
 
 
 def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -150,3 +157,4 @@ def steps_of(changes: Changes, nodes: Mapping[int, int]) -> Iterator[tuple[str, 
             placed.append(nodes[num])
             nums.append(num)
         yield "place_entities", [[community, *columns] for community, columns in members.items()]
+    yield from (("delete_communities", ids) for ids in batches(changes.gone, BATCH))

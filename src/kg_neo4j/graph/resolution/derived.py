@@ -13,7 +13,7 @@ from typing import Any
 
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Transaction, swept
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import widest_schema
@@ -73,7 +73,7 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         store(lease, joins)
         changes += settle(database, graph, widest_schema(documents), lease)
         if any(each.decision.revoked for each in joins):
-            lease.write(queries.get("write/delete_decisions"), graph=graph)
+            swept(lease.write, queries.get("write/delete_decisions"), PAGE, graph=graph)
         decisions, stored = database.read_transaction(read_shown)
     named = {entity: name for entity, (name, _) in stored.items()}
     wanted = aliases(mentioned, components(each.decision for each in decisions), titles, named)
@@ -82,8 +82,7 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
         for entity in sorted(stored.keys() & wanted.keys())
         if list(stored[entity][1]) != wanted[entity]
     ]
-    for page in batches(rows, PAGE):
-        lease.write(queries.get("write/write_aliases"), rows=list(page))
+    lease.write_parts(queries.get("write/write_aliases"), "rows", rows, PAGE)
     return DerivedNames(len(joins), changes + len(rows))
 
 

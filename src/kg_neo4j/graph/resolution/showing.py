@@ -55,9 +55,8 @@ def all_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
 
 
 def store(lease: Lease, decisions: Sequence[StoredDecision]) -> None:
-    """Store decisions as they are given, in one transaction, marked as pending. `finish` shows them."""
-    if decisions:
-        lease.write(queries.get("write/store_decisions"), rows=[stored_values(each) for each in decisions])
+    """Store decisions as they are given, marked as pending. `finish` shows them."""
+    lease.write_parts(queries.get("write/store_decisions"), "rows", [stored_values(each) for each in decisions])
 
 
 def finish(
@@ -80,9 +79,9 @@ def finish(
         former, now = (found.namesakes.get((document, key), key) for found in (before, wanted))
         if former != now:
             database.write_transaction(partial(step.rename, document=document, old_key=former, new_key=now))
-    for keys in _pages(before, wanted):
-        database.write_transaction(partial(step.show, keys=keys))
-    lease.write(queries.get("write/clear_decisions"), graph=graph, ids=[each.decision.id for each in pending])
+    for together in _pages(before, wanted):
+        database.write_parts(together, step.show)
+    lease.write_parts(queries.get("write/clear_decisions"), "ids", [each.decision.id for each in pending], graph=graph)
     return wanted
 
 
@@ -132,9 +131,10 @@ class _Step:
         moved = {"old": old, "new": new, "num": entity_num(new), "old_key": old_key, "new_key": new_key}
         transaction.run(queries.get("write/move_namesake"), graph=self.graph, document=document, **moved)
 
-    def show(self, transaction: Transaction, keys: Sequence[str]) -> None:
-        """Move the mentions of `keys`, and place the facts whose ends have one of them."""
+    def show(self, transaction: Transaction, together: Sequence[Sequence[str]]) -> None:
+        """Move the mentions of keys, and place the facts whose ends have one; those of a component are together."""
         before, wanted = self.before, self.wanted
+        keys = [key for some in together for key in some]
         self.lease.prove(transaction)
         touched = sorted({found.entity(key) for key in keys for found in (before, wanted)})
         transaction.run(queries.get("write/undraw_relationships"), graph=self.graph, ids=touched)
@@ -158,8 +158,8 @@ def _identity(fact: Row) -> list[str]:
     return ["" if value is None else str(value) for value in fact["identity"]]
 
 
-def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
-    """Yield the keys whose component changes, those that were or will be together in one page."""
+def _pages(before: Components, wanted: Components) -> Iterator[list[list[str]]]:
+    """Yield the keys whose component changes, in lists of those that were or will be together."""
     changed = [
         key for key in sorted({*before.roots, *wanted.roots}) if before.members_of(key) != wanted.members_of(key)
     ]
@@ -167,10 +167,10 @@ def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
     for key in changed:
         together.join(key, before.entity(key))
         together.join(key, wanted.entity(key))
-    page: list[str] = []
+    page: list[list[str]] = []
     for _, keys in sorted(grouped(changed, together.find).items()):
-        page.extend(keys)
-        if len(page) >= PAGE:
+        page.append(keys)
+        if sum(map(len, page)) >= PAGE:
             yield page
             page = []
     if page:

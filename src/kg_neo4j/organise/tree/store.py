@@ -33,7 +33,7 @@ class TreeStore:
 
     def publish(self, stored: StoredTree, wanted: TreeDraft) -> int:
         """Write what differs and return how many nodes changed."""
-        return publish(self.database, self._held(), self.graph, stored, wanted)
+        return publish(self._held(), self.graph, stored, wanted)
 
     def chunks(self, document_id: str) -> Sequence[Row]:
         """Return the chunks of a document, as tree/chunks.cypher gives them."""
@@ -55,7 +55,7 @@ class TreeStore:
             {"id": hash_id("vector", self.graph, id, key), **of, "hash": key, "embedding": vector}
             for key, vector in made.items()
         ]
-        self._held().write(queries.get("tree/store_vectors"), graph=self.graph, tree=id, rows=rows)
+        self._held().write_parts(queries.get("tree/store_vectors"), "rows", rows, graph=self.graph, tree=id)
 
     def chunk_vectors(self, ids: Sequence[str]) -> Mapping[str, list[float]]:
         """Return the vectors of chunks that have one, by id."""

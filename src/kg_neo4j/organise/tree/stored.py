@@ -12,9 +12,8 @@ from typing import Any
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction, batches, present
+from kg_neo4j.graph.database import Database, present
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.queries import Query
 
 LEAF, SUMMARY, DETAIL = "Leaf", "Summary", "Detail"
 NODES_A_WRITE = 500
@@ -116,7 +115,7 @@ def difference(stored: StoredTree, wanted: TreeDraft) -> Difference:
     return Difference(gone, changed, relinked, 0 if is_none else len(gone) + len(changed) + 1)
 
 
-def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: TreeDraft) -> int:
+def publish(lease: Lease, graph: str, stored: StoredTree, wanted: TreeDraft) -> int:
     """Write what differs and return how many nodes changed, came or went, the tree itself counted; 0 for none."""
     found = difference(stored, wanted)
     if not found.nodes:
@@ -124,14 +123,12 @@ def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wa
     where = {"graph": graph, "tree": stored.id}
     opened = {"fit": wanted.fit, "settings": wanted.settings, "answers": list(wanted.answers) or None}
     lease.write(queries.get("tree/open"), graph=graph, id=stored.id, **opened)
-    for some in batches(found.gone, NODES_A_WRITE):
-        lease.write(queries.get("tree/delete_nodes"), graph=graph, ids=list(some))
+    lease.write_parts(queries.get("tree/delete_nodes"), "ids", found.gone, NODES_A_WRITE, graph=graph)
     chunks = {link[0] for node in wanted.nodes for link in node.links} - {node.id for node in wanted.nodes}
     for place in sorted({node.order[0] for node in found.changed}):
         for label, query in _WRITES.items():
             rows = [_row(node, chunks) for node in found.changed if (node.order[0], node.label) == (place, label)]
-            for part in batches(rows, NODES_A_WRITE):
-                _write_rows(database, lease, queries.get(query), part, where)
+            lease.write_parts(queries.get(query), "rows", rows, NODES_A_WRITE, **where)
     links = {"chunks": list(wanted.chunks), "nodes": list(wanted.passages)}
     if found.relinked:
         lease.write(queries.get("tree/link_leaves"), **where, **links)
@@ -158,15 +155,3 @@ def _row(node: Node, chunks: set[str]) -> dict[str, object]:
         "chunks": [list(link) for link in node.links if link[0] in chunks],
         "nodes": [list(link) for link in node.links if link[0] not in chunks],
     }
-
-
-def _write_rows(
-    database: Database, lease: Lease, query: Query, rows: Sequence[dict[str, object]], where: Mapping[str, str]
-) -> None:
-    """Write rows, in parts where they take more memory than the server has."""
-
-    def write(transaction: Transaction, some: Sequence[dict[str, object]]) -> None:
-        lease.prove(transaction)
-        transaction.run(query, rows=list(some), **where)
-
-    database.write_parts(rows, write)

@@ -71,11 +71,10 @@ def apply(
     values = node_values(meaning, given)
     ends = {id for _, content in given if content.node for id in meaning.entities(content.node)}
     rows = [{"id": id, "values": values.get(id, {}), "names": sorted(values.get(id, {}))} for id in sorted(ends)]
-    if rows:
-        lease.write(queries.get("corrections/mark_nodes"), graph=lease.graph, rows=rows)
+    lease.write_parts(queries.get("corrections/mark_nodes"), "rows", rows, graph=lease.graph)
     _note_lost(database, lease, given, notes)
-    if pending := [each.decision.id for each, _ in given if each.pending]:
-        lease.write(queries.get("write/clear_decisions"), graph=lease.graph, ids=pending)
+    pending = [each.decision.id for each, _ in given if each.pending]
+    lease.write_parts(queries.get("write/clear_decisions"), "ids", pending, graph=lease.graph)
     return values
 
 
@@ -104,8 +103,7 @@ def _write_hand(database: Database, schema: Schema, lease: Lease, given: Correct
     recorder = Recorder(database, graph, schema, lease)
     for group in record_documents(database, lease, held):
         recorder.record([extraction for each in group for extraction in each.extractions])
-    if held:
-        lease.write(queries.get("corrections/mark_hand"), ids=[each.chunks[0].id for each in held])
+    lease.write_parts(queries.get("corrections/mark_hand"), "ids", [each.chunks[0].id for each in held])
     for each, is_pending, _ in stated:
         if each.revoked and is_pending:
             withdraw_chunks(database, lease, graph, place_of(graph, each.id))
@@ -122,8 +120,8 @@ def _mark(database: Database, lease: Lease, ids: Sequence[str], wanted: Mapping[
     if gone := sorted(now - right):
         freed = sorted({fact for _, fact in gone} - {fact for _, fact in right})
         lease.write(queries.get("corrections/unmark"), rows=[list(each) for each in gone], facts=freed)
-    if new := sorted(each for each in right if each not in now or each[1] in unmarked):
-        lease.write(queries.get("corrections/mark"), rows=[list(each) for each in new])
+    new = sorted(each for each in right if each not in now or each[1] in unmarked)
+    lease.write_parts(queries.get("corrections/mark"), "rows", [list(each) for each in new])
 
 
 # ------------------------------------------------------------------------------------------------- what it rests on
@@ -151,7 +149,7 @@ def _note_lost(database: Database, lease: Lease, given: Corrected, notes: list[s
     found = grounds(database, lease.graph, held)
     lost = [each for each, _ in held if not found[each.decision.id].sentences]
     rows = [{"id": each.decision.id, "lost": each in lost} for each, _ in held]
-    new = lease.write(queries.get("corrections/note_lost"), rows=rows) if rows else []
+    new = lease.write_parts(queries.get("corrections/note_lost"), "rows", rows)
     named = {row["id"] for row in new}
     texts = [each.left for each in lost if each.decision.id in named]
     notes += [f"a correction is kept, but its sentence has gone: {text} (`kg fact list`)" for text in texts[:NAMED]]

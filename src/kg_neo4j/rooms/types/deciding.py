@@ -212,7 +212,7 @@ def _shown(run: Run, schema: Schema, stored: Sequence[StoredDecision], new: Sequ
         run.progress.finish("extract")
         run.settle(schema)
         shown = [each.decision.id for each in pending]
-        run.lease.write(queries.get("write/clear_decisions"), graph=graph, ids=shown)
+        run.lease.write_parts(queries.get("write/clear_decisions"), "ids", shown, graph=graph)
         run.derive()
     if unanswered:
         run.tally.notes.append(f"{unanswered} chunks have no stored answer: their rows keep their types")

@@ -49,6 +49,12 @@ def test_a_question_is_answered(run: Run, mode: str) -> None:
         (["report", "pagerank"], "Vienna"),
         (["communities"], "Vienna"),
         (["quarantine"], ""),
+        (["search", "Karl Braun"], "Karl Braun"),
+        (["show", "Karl Braun"], "Vienna"),
+        (["verify", "{folder}/claim.txt"], "Karl Braun"),
+        (["types"], "PERSON"),
+        (["graphs"], "main"),
+        (["status"], "documents"),
         (["resolve", "--list"], ""),
         (["load", "{folder}/new.txt", "--dry-run"], "to send to the model"),
     ],
@@ -56,9 +62,26 @@ def test_a_question_is_answered(run: Run, mode: str) -> None:
 )
 def test_what_reads_works(run: Run, tmp_path: Path, command: list[str], shown: str) -> None:
     (tmp_path / "new.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    (tmp_path / "claim.txt").write_text("Karl Braun lived in Vienna.", "utf-8")
     code, printed = run(*(each.format(folder=tmp_path) for each in command))
     assert code == 0, printed
     assert shown in printed
+
+
+def test_a_chat_answers(run: Run) -> None:
+    code, printed = run("chat", "--mode", "naive", typed="Who lived in Vienna?\n")
+    assert code == 0, printed
+    assert "Karl Braun" in printed
+
+
+@pytest.mark.needs("kg_neo4j_serve")
+def test_pages_are_served(closed: Settings) -> None:
+    from served import served
+
+    with served(closed) as client:
+        for path in ("/", "/documents", "/graph", "/reports", "/ask?question=Who+lived+in+Vienna%3F"):
+            answer = client.get(path, follow_redirects=True)
+            assert answer.status_code == 200, f"{path}: {answer.text[:500]}"
 
 
 def test_a_graph_is_exported_and_drawn(run: Run, tmp_path: Path) -> None:
