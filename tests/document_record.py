@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.graph.documents import StoredDocument
-from kg_neo4j.pipeline.commands.load import _named
+from kg_neo4j.pipeline.commands.load import named
 from kg_neo4j.pipeline.options import check_sources
 from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
@@ -40,7 +40,7 @@ class DocumentRecord:
 
     def unload(self, source: str, root: str | None = None) -> list[str]:
         """Remove the documents that an unload would remove; return their keys."""
-        found = _named(self.listed(), source, root)
+        found = named(self.listed(), source, root)
         for each in found:
             del self.stored[each.id]
         return [each.key for each in found]

@@ -4,6 +4,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
 //          $entity_vector LIST<FLOAT> (vector of the question, or null: entities are not compared); $fact_vector LIST<FLOAT> (likewise for facts);
+//          $terms LIST<STRING> (words of the question, in lower case);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
 //          $ranked LIST<MAP> (id and score of the chunks found); $rest LIST<FLOAT> (vector of the question without its names, or null);
 //          $fetch_words INTEGER (hits by words to fetch, >= 1, default 100);
@@ -197,28 +198,49 @@ CALL (stated, around, between) {
                   description: description, start_date: start_date, evidence_count: rows, score: score,
                   statements: statements}) AS facts
 }
-CALL () { // rows of another graph about what the best chunks mention: those of its nodes, and the nearest of others
+CALL () { // rows of another graph: of what the best chunks mention in the words of the question, and one step further
   UNWIND $ranked AS hit
-  MATCH (c:KgChunk {id: hit.id})<-[:MENTIONED_IN]-(e:KgEntity)-[:SAME_AS]->()
-  WITH e, max(hit.score) AS best ORDER BY best DESC, e.id LIMIT 2 * $seeds
-  CALL (e) {
-    MATCH (e)-[:MENTIONED_IN]->(row:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
+  MATCH (c:KgChunk {id: hit.id})<-[m:MENTIONED_IN]-(e:KgEntity)-[:SAME_AS]->()
+  WITH e, max(size([term IN $terms WHERE toLower(m.quote) CONTAINS term])) AS worded, max(hit.score) AS best
+  ORDER BY worded DESC, best DESC, e.id LIMIT $seeds
+  WITH collect(e) AS first, collect(worded) AS shares, max(worded) AS most
+  UNWIND range(0, size(first) - 1) AS place
+  WITH first, first[place] AS e, shares[place] / toFloat(CASE most WHEN 0 THEN 1 ELSE most END) AS share
+  CALL (e) { // also of an entity that is the same node, such as one that a text calls by its key
+    OPTIONAL MATCH (e)-[:SAME_AS]->()<-[:SAME_AS]-(same:KgEntity {graph: $graph})
+    UNWIND [e, same] AS own
+    MATCH (own)-[:MENTIONED_IN]->(row:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
     WHERE d.adopted IS NOT NULL AND true /* left: chunk row */
     WITH DISTINCT row, d LIMIT $hub
-    ORDER BY NOT d.adopted STARTS WITH '{"label"', vector.similarity.cosine(row.embedding, $rest) DESC, row.id LIMIT $seeds
-    RETURN row
+    ORDER BY NOT d.adopted STARTS WITH '{"label"', vector.similarity.cosine(row.embedding, $rest) DESC, row.id LIMIT $per_seed
+    RETURN collect(row) AS near
   }
-  RETURN collect(DISTINCT {id: row.id, score: 0.0}) AS rows
+  CALL (first, near) {
+    UNWIND near[..$seeds] AS row
+    MATCH (row)<-[:MENTIONED_IN]-(f:KgEntity)
+    WHERE NOT f IN first
+    WITH DISTINCT f WHERE COUNT { (f)-[:MENTIONED_IN]->() } <= $hub / 20
+    CALL (f) {
+      MATCH (f)-[:MENTIONED_IN]->(row:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
+      WHERE d.adopted IS NOT NULL AND true /* left: chunk row */
+      WITH DISTINCT row, d LIMIT $hub
+      ORDER BY NOT d.adopted STARTS WITH '{"label"', vector.similarity.cosine(row.embedding, $rest) DESC, row.id LIMIT 4
+      RETURN row
+    }
+    RETURN collect(row) AS further
+  }
+  UNWIND [row IN near | [row.id, share]] + [row IN further | [row.id, share / 2]] AS row
+  RETURN collect({id: row[0], score: 0.0, share: row[1]}) AS rows
 }
 CALL (entities, facts, rows) { // the chunks found, those that the entities and facts rest on, and these rows
   UNWIND [$ranked, rows] + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
   UNWIND hits AS hit
-  WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
+  WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score, max(coalesce(hit.share, hit.score, 0.0)) AS share
   MATCH (c:KgChunk {id: id})
   WHERE c.graph = $graph
   OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
-  WITH c, d, score ORDER BY score DESC, c.id
-  RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
+  WITH c, d, score, share ORDER BY score DESC, c.id
+  RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language, row: CASE WHEN d.adopted IS NOT NULL THEN share END,
                   score: score, near: COLLECT { MATCH (p:KgPassage)-[:IN_CHUNK]->(c) WHERE size(p.embedding) = size($rest)
                                                 RETURN [p.start, vector.similarity.cosine(p.embedding, $rest)] },
                   corrections: COLLECT {

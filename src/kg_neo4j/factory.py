@@ -82,13 +82,6 @@ def door(settings: Settings, *, budget: Budget | None = None, ledger: Books | No
     return door_to(model, open_cache(settings), settings.model_concurrency, model_options.read(settings))
 
 
-def kept_answers(settings: Settings) -> AnswerCache:
-    """Return the answers in KG_CACHE, of all graphs, whether they are in use or not."""
-    from kg_neo4j._models.cache import FILE, AnswerCache
-
-    return AnswerCache(settings.cache / FILE)
-
-
 def without_model() -> Door:
     """Return the door to the replacement of a chat model. Raises UsageError where that is not installed."""
     plugins.need(OFFLINE, "no model is set, and nothing replaces it", _NAME_A_MODEL)

@@ -211,7 +211,7 @@ def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_
 
 @app.command()
 def indexes(as_json: bool = False) -> None:
-    """Create indexes that are missing, failed, or of Neo4j 5; for all graphs. No model is called."""
+    """Create missing, failed or outdated indexes. No model is called."""
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise import search_indexes

@@ -97,11 +97,6 @@ class AnswerCache:
 
         self._try(write)
 
-    def empty(self) -> int | None:
-        """Remove all answers, also from what SQLite keeps of them; return how many, None where that failed."""
-        steps = ("PRAGMA secure_delete = ON", "DELETE FROM answers", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)")
-        return self._try(lambda file: [file.execute(step).rowcount for step in steps][1])
-
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         with self._lock:

@@ -129,12 +129,6 @@ class VectorSpace:
     dimension: int
 
 
-def can_search(version: str) -> bool:
-    """Return True where vector indexes are searched inside a graph: SEARCH, tried from Neo4j 2026.03 on."""
-    line = re.match(r"(\d+)\.(\d+)", version)
-    return line is not None and (int(line[1]), int(line[2])) >= (2026, 3)
-
-
 def vector_index_name(label: str, model: VectorSpace | EmbeddingModel) -> str:
     """Return the name of the index over the vectors of `model` at nodes of `label`, a public one such as "Chunk"."""
     signs = _SIGN.sub(lambda sign: "".join(f"__{byte:02x}" for byte in sign[0].encode()), model.name)

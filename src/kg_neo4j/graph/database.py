@@ -14,6 +14,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -358,10 +359,13 @@ class Repetition:
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
 
-def is_supported(version: str) -> bool:
-    """Return True for Neo4j 5.26 and newer; Aura's versions look like "5.27-aura" or "2026.03-aura"."""
+def is_supported(version: str, since: tuple[int, int] = (5, 26)) -> bool:
+    """Return True for Neo4j 5.26 (`since`) and newer; Aura's versions look like "5.27-aura" or "2026.03-aura"."""
     line = re.match(r"(\d+)\.(\d+)", version)
-    return line is not None and (int(line[1]), int(line[2])) >= (5, 26)
+    return line is not None and (int(line[1]), int(line[2])) >= since
+
+
+can_search = partial(is_supported, since=(2026, 3))  # vector indexes, by SEARCH, inside a graph; from what was tried
 
 
 class _Unprinted(list[Any]):

@@ -6,13 +6,10 @@ import contextlib
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kg_neo4j import errors
 from kg_neo4j.settings import network_hint
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import DatabaseAddress
 
 TOO_LARGE = ("OutOfMemoryError", "TransactionMemoryLimit")  # ends of codes: of a pool, a transaction, the heap
 FORBIDDEN = "Neo.ClientError.Security.Forbidden"
@@ -20,7 +17,7 @@ _RULES = tomllib.loads(Path(__file__).with_name("faults.toml").read_text("utf-8"
 
 
 @contextlib.contextmanager
-def translated(address: DatabaseAddress) -> Iterator[None]:
+def translated(address: Any) -> Iterator[None]:  # a DatabaseAddress, whose module imports this one
     """Raise a DatabaseError for an error of the driver within the context, which is its cause."""
     from neo4j.exceptions import DriverError, Neo4jError
 

@@ -33,9 +33,7 @@ OWN = "Kg"  # begins the label that each node of ours has beside its public one,
 _LEFT = re.compile(r"true /\* left: (?P<kind>[a-z]+) (?P<name>\w+) \*/")
 _CONDITION = re.compile(r"\nWHERE (?P<text>.+)\nRETURN ", re.DOTALL)
 
-_NEAREST = re.compile(
-    r"CALL db\.index\.vector\.queryNodes\(\$(?P<index>\w+), \$fetch, (?P<vector>[$\w.]+)\) YIELD node, score"
-)
+_NEAREST = re.compile(r"CALL db\.index\.vector\.queryNodes\(\$(\w+), \$fetch, ([$\w.]+)\) YIELD node, score")
 _INSIDE = "MATCH (node) SEARCH node IN (VECTOR INDEX %s FOR %s WHERE node.graph = $graph LIMIT $fetch) SCORE AS score"
 _INDEX_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 
@@ -117,9 +115,7 @@ class Query:
             raise ValueError(f"not a name of an index: {bad[0][:80]!r}")
 
         def search(asked: re.Match[str]) -> str:
-            if (name := indexes.get(asked["index"])) is None:
-                return asked[0]
-            return _INSIDE % (name, asked["vector"])
+            return _INSIDE % (indexes[asked[1]], asked[2]) if asked[1] in indexes else asked[0]
 
         return replace(self, text="CYPHER 25 " + _NEAREST.sub(search, self.text)) if indexes else self
 

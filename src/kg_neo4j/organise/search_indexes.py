@@ -14,16 +14,8 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.constraints import (
-    VectorSpace,
-    can_search,
-    list_all,
-    online,
-    rules_needed,
-    space_of,
-    vector_index_name,
-)
-from kg_neo4j.graph.database import Database, swept
+from kg_neo4j.graph.constraints import VectorSpace, list_all, online, rules_needed, space_of, vector_index_name
+from kg_neo4j.graph.database import Database, can_search, swept
 from kg_neo4j.graph.queries import OWN
 
 LABELS = ("Chunk", "Entity", "Fact", "Passage", "TreeNode")  # whose nodes have vectors

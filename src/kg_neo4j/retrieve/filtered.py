@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,9 @@ def held(scope: Scope | None, name: str) -> Query:
     return queries.get(name).held_to(scope.conditions if scope else ())
 
 
-def read_left(
-    reader: Reader, scope: Scope | None, name: str, inside: Mapping[str, str] = {}, /, **params: Any
-) -> list[Row]:
+def read_left(reader: Reader, scope: Scope | None, name: str, inside: Any = None, /, **params: Any) -> list[Row]:
     """Return the rows of the query `name`, held to what `scope` leaves, `inside` as `Query.searching` takes it."""
-    return reader.read(held(scope, name).searching(inside), **(scope.values if scope else {}), **params)
+    return reader.read(held(scope, name).searching(inside or {}), **(scope.values if scope else {}), **params)
 
 
 def left_of(reader: Reader, scope: Scope, ids: Iterable[str]) -> frozenset[str]:

@@ -46,6 +46,7 @@ class FoundChunk:
     language: str = ""  # code of its document's language; empty where it is not known
     near: tuple[tuple[int, float], ...] = ()  # start of each passage, and how near it is to the question, 0 to 1
     corrections: tuple[tuple[int, int, str], ...] = ()  # start and end of words, and what a person corrected in them
+    row: float | None = None  # of a row of another graph: how near it is to what the question means, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +266,7 @@ def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
         language=row["language"] or "",
         near=tuple((start, near) for start, near in row.get("near", ())),
         corrections=read_corrections(row.get("corrections", ())),
+        row=row.get("row"),
     )
 
 

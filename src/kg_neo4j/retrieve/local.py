@@ -68,6 +68,7 @@ def match(
         "words": search.words,
         "entity_vector": vector if search.entity_index else None,
         "fact_vector": vector if search.fact_index else None,
+        "terms": list(search.question.terms),
         "linked": list(linked.entities),
         "reached": near,
         "rest": rest_of(search),

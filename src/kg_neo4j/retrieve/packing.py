@@ -23,6 +23,7 @@ from kg_neo4j.retrieve.sentences import readable, split_sentences
 from kg_neo4j.retrieve.wording import beginnings, plain, repeats, shared, weigh
 
 GRAPH_SHARE = 0.1  # of the budget, kept for lines from the graph; what they leave is filled with passages
+ROWS_SHARE = 0.3  # likewise for rows of another graph: they are short, and have few words of a question
 FOUND = 0.1  # of a passage's score: its chunk's; its words, its chunk's words and its nearness count for 1 each
 KEPT = 4  # documents whose best passage comes first: a second step of a question often has none of its words
 KEPT_FROM = 0.1  # of the best chunk's score, that their best chunk has at least: others only take room
@@ -50,7 +51,11 @@ def pack_found(found: Found, question: Question, tokeniser: Tokeniser, budget: i
     ranked = list(_passages(found, question, tokeniser))
     items = _worded(question, (*found.facts, *found.entities))
     kept = int(GRAPH_SHARE * budget) if items else 0
-    chosen, left = _fitting(ranked, tokeniser, budget - kept)
+    rows, unused = _fitting(
+        [each for each in ranked if each[1].chunk.row is not None], tokeniser, int(ROWS_SHARE * budget)
+    )
+    first, left = _fitting(ranked, tokeniser, budget - kept - int(ROWS_SHARE * budget) + unused, rows)
+    chosen = [*rows, *first]
     lines, left = _lines(items, found, chosen, tokeniser, kept + left)
     more, left = _fitting(ranked, tokeniser, left, chosen)
     shown = _in_order([*chosen, *more])
@@ -112,7 +117,7 @@ def _passages(found: Found, question: Question, tokeniser: Tokeniser) -> Iterato
     ranked = []
     for place, (chunk, spans) in enumerate(cut_up):
         nearness = near.get((chunk.id, spans[0][0]), 0)
-        score = words[place] + around[chunk.id] + nearness + FOUND * chunk.score / most
+        score = words[place] + around[chunk.id] + nearness + FOUND * chunk.score / most + 2 * (chunk.row or 0)
         ranked.append((score, _source(chunk, spans)))
     ranked.sort(key=lambda each: (-each[0], each[1].start, each[1].chunk.id))
     by_chunk: dict[str, list[tuple[float, ShownSource]]] = {}

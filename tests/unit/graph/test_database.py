@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.graph.constraints import can_search
-from kg_neo4j.graph.database import DatabaseAddress, batches, is_supported
+from kg_neo4j.graph.database import DatabaseAddress, batches, can_search, is_supported
 
 
 @pytest.mark.parametrize(

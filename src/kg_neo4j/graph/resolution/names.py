@@ -26,7 +26,6 @@ TITLES = MALE | FEMALE | RANKS | _DATA.word_set("titles")
 _BEFORE = TITLES | {"the"}
 _GENERATIONS = _DATA.table("generations")
 _COMPANIES = _DATA.word_set("companies")
-LONGEST = 4  # words of a legal form
 PATRONYMS = _DATA.word_set("patronyms")
 _NONE: frozenset[str] = frozenset()  # one for all names
 SMALL_WORDS = _DATA.word_set("small")
@@ -81,7 +80,7 @@ def take_apart(name: str) -> NameForm:
         start += 1
     titles = frozenset(core[:start]) - {"the"} or _NONE
     core = core[start:]
-    while ends := [n for n in range(1, min(len(core), LONGEST + 1)) if "_".join(core[-n:]) in _COMPANIES]:
+    while ends := [n for n in range(1, min(len(core), 5)) if "_".join(core[-n:]) in _COMPANIES]:
         core = core[: -ends[-1]]
     numbers = frozenset(word for word in core if any(map(str.isdigit, word)) or _ROMAN.fullmatch(word)) or _NONE
     return NameForm(words, core, titles, generation, qualifier, numbers)

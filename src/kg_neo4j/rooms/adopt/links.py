@@ -15,6 +15,7 @@ from kg_neo4j.pipeline.options import TABLES
 
 ROWS = 2_000  # links that one transaction writes
 NAMED = ("label", "property", "key", "how", "mentions", "documents")  # properties of a link, with `graph`
+WRITTEN = "written"  # how: a text has the key
 Place = tuple[str, str, str]  # of a link: entity, label, key
 
 
@@ -37,6 +38,7 @@ def link(database: Database, rows: Sequence[Row], graph: str) -> list[str]:
             if row["how"] == "name" or place not in wanted:
                 own = {"label": stored["label"], "property": stored["key"]}
                 wanted[place] = {**own, **{name: row[name] for name in NAMED[2:]}}
+    wanted |= _written(database, graph, wanted)
     nodes, links = _compare(database, graph, wanted)
     for gone in batches(links, ROWS):
         database.write(queries.get("adopt/unlink"), graph=graph, links=gone)
@@ -58,6 +60,24 @@ def count_links(database: Database, graph: str) -> dict[str, int]:
     """Return how many links a graph has, by label."""
     found = Counter(row["label"] for row in database.stream(queries.get("adopt/links"), graph=graph))
     return dict(sorted(found.items()))
+
+
+def _written(database: Database, graph: str, wanted: dict[Place, dict[str, Any]]) -> dict[Place, dict[str, Any]]:
+    """Return links of entities of texts whose name is the key of one row, where the key has a digit."""
+    keys: dict[str, list[dict[str, Any]]] = {}
+    for each in wanted.values():
+        keys.setdefault(str(each["key"]), []).append(each)
+    named = [(row, keys.get(row["name"], [])) for row in database.stream(queries.get("adopt/written"), graph=graph)]
+    return {
+        (row["entity"], found[0]["label"], row["name"]): {
+            **found[0],
+            "how": WRITTEN,
+            "mentions": row["mentions"],
+            "documents": row["documents"],
+        }
+        for row, found in named
+        if len(found) == 1
+    }
 
 
 def _compare(database: Database, graph: str, wanted: dict[Place, dict[str, Any]]) -> tuple[dict[Place, str], list[str]]:

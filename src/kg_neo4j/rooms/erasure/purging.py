@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from kg_neo4j import factory
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
@@ -76,8 +74,8 @@ def purge(
         for each in files:
             each.remove()
         traces.questions(settings, quoted, remove=True)
-        with closing(factory.kept_answers(settings)) as cache:
-            answers = cache.empty() if cache.file.is_file() else 0
+        for answers in settings.cache.glob("answers.sqlite3*"):  # and what SQLite keeps of them
+            answers.unlink()
         _change_decisions(database, quoted, asked)
         with Lease(database, graph) as lease:
             reports = lease.write(queries.get("erasure/forget_reports"), **asked)[0]["forgotten"]
@@ -87,9 +85,8 @@ def purge(
     report = unload(source, root=root, settings=settings, progress=progress)
     notes = [
         *(f"removed {each.what}: {each.path}" for each in files),
-        f"removed {questions} saved questions, {len(erased)} decisions, {answers or 0} stored answers in KG_CACHE",
+        f"removed {questions} saved questions, {len(erased)} decisions, all stored answers in KG_CACHE",
         *([f"removed {reports} reports: `kg communities --reports` makes them again"] if reports else []),
-        *([f"not removed: {settings.cache} is busy; end other programs, and delete the file"] * (answers is None)),
         *(f"not removed: {row['title']!r} in the graph {row['graph']!r}, which is the same text" for row in others),
         *(f"not removed: {each.what} {each.path}, which holds other documents, too" for each in folders),
         f"not removed: {FOREIGN if settings.neo4j_uri else OURS}",

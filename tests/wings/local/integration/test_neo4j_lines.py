@@ -17,8 +17,8 @@ from kg_neo4j import Settings, ask, factory, load, tree
 from kg_neo4j.errors import DatabaseError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
-from kg_neo4j.graph.constraints import can_search, ensure_constraints, vector_index_name
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.constraints import ensure_constraints, vector_index_name
+from kg_neo4j.graph.database import Database, can_search
 from kg_neo4j.graph.export import export
 from kg_neo4j.graph.resolution.derived import read_sources
 from kg_neo4j.organise import search_indexes
