@@ -224,7 +224,7 @@ def indexes(as_json: bool = False) -> None:
 
 @app.command()
 def schema(as_json: bool = False) -> None:
-    """Print the Cypher of all constraints and indexes, for an administrator. Asks no server."""
+    """Print the Cypher of all constraints and indexes."""
     from kg_neo4j import factory
     from kg_neo4j.organise import search_indexes
 
