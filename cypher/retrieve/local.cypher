@@ -212,7 +212,8 @@ CALL () { // rows of another graph: of what the best chunks mention in the words
     MATCH (own)-[:MENTIONED_IN]->(row:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
     WHERE d.adopted IS NOT NULL AND true /* left: chunk row */
     WITH DISTINCT row, d LIMIT $hub
-    ORDER BY NOT d.adopted STARTS WITH '{"label"', vector.similarity.cosine(row.embedding, $rest) DESC, row.id LIMIT $per_seed
+    ORDER BY NOT d.adopted STARTS WITH '{"label"', CASE WHEN size(row.embedding) = size($rest) THEN vector.similarity.cosine(row.embedding, $rest) END DESC, row.id
+    LIMIT $per_seed
     RETURN collect(row) AS near
   }
   CALL (first, near) {
@@ -224,7 +225,8 @@ CALL () { // rows of another graph: of what the best chunks mention in the words
       MATCH (f)-[:MENTIONED_IN]->(row:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
       WHERE d.adopted IS NOT NULL AND true /* left: chunk row */
       WITH DISTINCT row, d LIMIT $hub
-      ORDER BY NOT d.adopted STARTS WITH '{"label"', vector.similarity.cosine(row.embedding, $rest) DESC, row.id LIMIT 4
+      ORDER BY NOT d.adopted STARTS WITH '{"label"', CASE WHEN size(row.embedding) = size($rest) THEN vector.similarity.cosine(row.embedding, $rest) END DESC, row.id
+    LIMIT 4
       RETURN row
     }
     RETURN collect(row) AS further

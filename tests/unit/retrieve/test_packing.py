@@ -121,6 +121,22 @@ def test_rows_of_a_table_are_shown_with_the_names_of_its_columns() -> None:
     assert text[slice(*source.sentences[0])] == "Number | Name | Built | Berth"
 
 
+def test_rows_of_another_graph_have_room_of_their_own_the_nearest_first() -> None:
+    texts = tuple(
+        FoundChunk(f"c{n}", " ".join(SENTENCES[n * 10 : n * 10 + 10]), 0, "", f"Doc {n}", 1.0) for n in range(4)
+    )
+    rows = tuple(
+        FoundChunk(f"r{n}", f"name: Quay {chr(65 + n)}", 0, f"Q{n}", "Berth", 0.0, row=1 / (n + 1)) for n in range(30)
+    )
+    packed = pack_found(Found("local", (*texts, *rows)), QUESTION, TOKENISER, 500)
+    shown = [each.chunk.id for each in packed.sources if each.chunk.row is not None]
+    assert 3 < len(shown) < 20
+    assert shown == [f"r{n}" for n in range(len(shown))]
+    without = tuple(FoundChunk(each.id, each.text, 0, each.section, each.document, 0.0) for each in rows)
+    packed = pack_found(Found("local", (*texts, *without)), QUESTION, TOKENISER, 500)
+    assert not [each for each in packed.sources if each.chunk.id.startswith("r")]
+
+
 def test_a_fact_whose_sentence_is_shown_is_not_told_again() -> None:
     names = ("Person 7", "e7", "MET", "Person 8", "e8")
     first = FoundChunk("c", SENTENCES[7], 0, "", "Doc", 1.0)
