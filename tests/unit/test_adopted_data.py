@@ -76,20 +76,21 @@ def test_links_name_nodes_that_there_are_by_names_that_stand_in_their_documents(
 
 def test_questions_need_documents_rows_and_relationships_that_there_are() -> None:
     seen, unseen = adopted.questions(), adopted.questions("questions_unseen.toml")
+    fresh = adopted.questions("questions_fresh.toml")
     both = [each for each in seen if each["documents"] and each["rows"]]
-    assert (len(seen), len(both), len(unseen)) == (10, 5, 5)
+    assert (len(seen), len(both), len(unseen), len(fresh)) == (10, 5, 5, 10)
     texts = adopted.documents()
-    for each in [*seen, *unseen]:
+    for each in [*seen, *unseen, *fresh]:
         graph = GRAPHS[each["graph"]]
         known = {f"{label} {row[graph.keys[label]]}" for label, rows in graph.nodes.items() for row in rows}
         links = {f"{link.start[1]} {link.type} {link.end[1]}" for link in graph.links}
         assert {*each["rows"]} <= known, each["question"]
         assert {*each["links"]} <= links, each["question"]
         assert {*each["documents"]} <= {*texts}, each["question"]
-    assert all(each["documents"] and each["rows"] and each["links"] for each in unseen)
+    assert all(each["documents"] and each["rows"] and each["links"] for each in [*unseen, *fresh])
     rows = (adopted.FOLDER.parent / "recorded/adopt.answers.jsonl").read_text(encoding="utf-8").splitlines()
     answered = {row["question"] for row in map(json.loads, rows) if row["task"] == "answer"}
-    assert answered == {each["question"] for each in [*seen, *unseen]}
+    assert answered == {each["question"] for each in [*seen, *unseen, *fresh]}
 
 
 def test_the_first_question_has_one_answer() -> None:
