@@ -271,7 +271,10 @@ def test_a_case_that_is_not_judged_is_counted_and_left_out_of_the_mean(kg: Run, 
     assert "not judged: 1 cases, left out of the means of correctness" in out
 
 
-def test_a_run_that_the_model_ends_goes_on_and_asks_nothing_twice(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
+def test_a_run_that_the_model_ends_goes_on_and_asks_nothing_twice(
+    kg: Run, llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MODEL_CONCURRENCY", "1")  # else calls in flight are answered after the refusal, and kept
     questions, save = two_articles(tmp_path), tmp_path / "run.jsonl"
     whole = shape(kg(questions, "--systems", "naive", "--json"))
     before = llm.calls
