@@ -119,7 +119,7 @@ class KnowledgeGraph(Readable):
         progress: bool | Progress | None = None,
         **more: Any,
     ) -> LoadReport:
-        """Load files, folders, web addresses, each `Source`, and lists or generators of these; a repeat changes nothing.
+        """Load files, folders, web addresses, each `Source`, lists or generators of these; a repeat changes nothing.
 
         With a `map` (a file, or what `map` returns) the sources are tables: files, the address of a database, pandas
         DataFrames or a mapping of names to DataFrames. `options` say how; `more` are some of them by name, as in
