@@ -75,7 +75,7 @@ def purge(
             each.remove()
         traces.questions(settings, quoted, remove=True)
         for answers in settings.cache.glob("answers.sqlite3*"):  # and what SQLite keeps of them
-            answers.unlink()
+            answers.unlink(missing_ok=True)  # SQLite itself may have removed its log
         _change_decisions(database, quoted, asked)
         with Lease(database, graph) as lease:
             reports = lease.write(queries.get("erasure/forget_reports"), **asked)[0]["forgotten"]
