@@ -127,7 +127,7 @@ class Run:
         known = [resolve_name(each) for each in DERIVED if plugins.is_installed(each.partition(":")[0])]
         graph = self.settings.graph
         for found in self.database.read_transaction(lambda reader: [each(reader, graph) for each in known]):
-            self.tally.notes += found(self.database) if callable(found) else found
+            self.tally.notes += found(self.lease) if callable(found) else found
         return self.analyse(singletons) if analytics else 0
 
     def describe(self) -> None:

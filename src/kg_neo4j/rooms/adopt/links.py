@@ -10,7 +10,8 @@ from typing import Any
 
 from kg_neo4j import plugins
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Row, batches
+from kg_neo4j.graph.database import Database, Reader, Row
+from kg_neo4j.graph.lease import Lease
 from kg_neo4j.pipeline.options import TABLES
 
 ROWS = 2_000  # links that one transaction writes
@@ -19,18 +20,18 @@ WRITTEN = "written"  # how: a text has the key
 Place = tuple[str, str, str]  # of a link: entity, label, key
 
 
-def keep_links(reader: Reader, graph: str) -> list[str] | Callable[[Database], list[str]]:
+def keep_links(reader: Reader, graph: str) -> list[str] | Callable[[Lease], list[str]]:
     """Return what brings the links of a graph up to date: `link`. One query where nothing is adopted, and no notes."""
     rows = reader.read(queries.get("adopt/wanted"), graph=graph)
     return partial(link, rows=rows, graph=graph) if rows and plugins.is_installed(TABLES) else []
 
 
-def link(database: Database, rows: Sequence[Row], graph: str) -> list[str]:
+def link(lease: Lease, rows: Sequence[Row], graph: str) -> list[str]:
     """Make the links that `rows` say, and no others; return a note on rows whose node is gone.
 
     The nodes of a label are read once, and only where an entity of it has no link yet.
     """
-    wanted: dict[Place, dict[str, Any]] = {}
+    database, wanted = lease.database, dict[Place, dict[str, Any]]()
     for row in rows:
         if row["entity"] is not None:
             stored = json.loads(row["adopted"])
@@ -40,8 +41,7 @@ def link(database: Database, rows: Sequence[Row], graph: str) -> list[str]:
                 wanted[place] = {**own, **{name: row[name] for name in NAMED[2:]}}
     wanted |= _written(database, graph, wanted)
     nodes, links = _compare(database, graph, wanted)
-    for gone in batches(links, ROWS):
-        database.write(queries.get("adopt/unlink"), graph=graph, links=gone)
+    lease.write_parts(queries.get("adopt/unlink"), "links", links, ROWS, graph=graph)
     missing = {place: each for place, each in wanted.items() if nodes.get(place) != ""}
     nodes |= _found(database, {place: each for place, each in missing.items() if place not in nodes})
     made = [
@@ -49,8 +49,7 @@ def link(database: Database, rows: Sequence[Row], graph: str) -> list[str]:
         for place, each in missing.items()
         if place in nodes
     ]
-    for some in batches(made, ROWS):
-        database.write(queries.get("adopt/link"), rows=some)
+    lease.write_parts(queries.get("adopt/link"), "rows", made, ROWS)
     lost = len(missing) - len(made)
     what = "1 row has" if lost == 1 else f"{lost:,} rows have"
     return [f"{what} no node any more: `kg adopt --map FILE` reads the other graph again"] if lost else []
