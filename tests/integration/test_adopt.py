@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from cypher_hostile import UNHELD
 from fake_llm import FakeLlm
 from foreign_graph import ACTED_IN, FILMS, MAP, NOTES, PERSONS, films, foreign, run
 from kg_neo4j import LoadOptions, Settings, ask, load
@@ -22,7 +25,7 @@ from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
 from kg_neo4j.pipeline.commands.search import search, show
 from kg_neo4j.retrieve.cypher.guard import guard
 from kg_neo4j.retrieve.cypher.run import run as run_guarded
-from kg_neo4j.retrieve.cypher.schema import read_schema
+from kg_neo4j.retrieve.cypher.schema import describe, read_schema
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from kg_neo4j.rooms.adopt import proposing
 from kg_neo4j.rooms.adopt.adopting import AdoptReport, adopt, undo
@@ -332,41 +335,68 @@ def test_a_model_sees_rows_as_evidence(there: Database, offline: Settings, table
     assert "DIRECTED > Ethan Coen -> Fargo" in prompts
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "MATCH (m:Movie) RETURN m.title",
-        "MATCH (e:Entity)-[:SAME_AS]->(m) RETURN m.title",
-        "MATCH (e:Entity)-[:ACTED_IN|SAME_AS]->(m) RETURN m.title",
-        "MATCH (p:Person) RETURN p.name",
-    ],
-)
-def test_a_query_that_a_model_wrote_cannot_name_the_other_graph(
-    there: Database, offline: Settings, table_map: Path, query: str
+READS = {
+    "MATCH (m:Movie) RETURN m.name": {(title,) for title, _, _ in FILMS},
+    "MATCH (m:Movie {start_date: '1979'}) RETURN m.name, m.table_key": {("Alien", ("Movie: Alien",))},
+    "MATCH (p:Person)-[:DIRECTED]->(:Movie {name: 'Fargo'}) RETURN p.name": {("Joel Coen",), ("Ethan Coen",)},
+    "MATCH (p:Person)-[r:ACTED_IN]->(w:Entity:Movie WHERE w.name = 'Fargo') RETURN p.name, r.role": {
+        ("Frances McDormand", "Marge Gunderson")
+    },
+    "MATCH (p:PERSON)-[r:ACTED_IN]->(w:WORK {name: 'Fargo'}) RETURN p.name": {("Frances McDormand",)},
+    "MATCH (a:Person {name: 'Ridley Scott'})-[]-(b:Entity) WHERE b:Movie RETURN count(DISTINCT b)": {(3,)},
+    "MATCH (a:Person) WHERE NOT EXISTS { (a)-[:DIRECTED]->(:Movie) } RETURN count(a)": {(len(ACTED_IN),)},
+    "MATCH (e:Entity) WHERE NOT e:Movie AND NOT e:Person RETURN e.name": {("London",), ("New York",)},
+    "MATCH (a:Entity) WHERE head([x IN [a] WHERE x:Movie]):Movie RETURN count(a)": {(6,)},
+    "MATCH p = shortestPath((a:Person {name: 'Ethan Coen'})-[*1..4]-(b:Person {name: 'Joel Coen'})) RETURN length(p)": {
+        (2,)
+    },
+}
+
+
+def test_a_query_that_a_model_wrote_reads_labels_of_the_other_graph_as_rows_and_nothing_through_a_link(
+    there: Database, offline: Settings, table_map: Path, notes: str
 ) -> None:
+    load([notes], settings=offline, options=OPTIONS)
     adopted(table_map, offline)
-    with pytest.raises(CypherRefused, match="this graph has no "):
-        guard(query, {}, read_schema(there, offline.graph), offline.graph)
+    schema = read_schema(there, offline.graph)
+    assert "(:Movie {name (there title), start_date (there released)})  6 of the Entity" in describe(schema)
+
+    def rows(query: str) -> tuple[tuple[object, ...], ...]:
+        return run_guarded(there, guard(query, {}, schema, offline.graph)).rows
+
+    assert {query: {*rows(query)} for query in READS} == READS
+    for query in (
+        *UNHELD,
+        "MATCH (e:Entity {name: 'Alien'})-[r]->(x) RETURN type(r)",
+        "MATCH (e:Movie {name: 'Alien'})-[*1..2]-(x) RETURN labels(x)",
+        "MATCH p = shortestPath((a:Movie {name: 'Alien'})-[*1..4]-(b:Document)) RETURN length(p)",
+        "MATCH (e:Movie {name: 'Alien'}) RETURN COUNT { (e)--() }",
+    ):
+        try:
+            found = repr(rows(query))
+        except CypherRefused:  # its types are those of another graph
+            continue
+        assert not re.search("SAME_AS|never shown|contract 7|theirs", found)
+        assert "labels(" not in query or "Movie" not in found
 
 
-def test_a_query_that_a_model_wrote_reads_rows_and_nothing_through_a_link(
+def test_rows_of_a_query_that_a_model_wrote_are_cited_by_label_and_key(
     there: Database, offline: Settings, table_map: Path
 ) -> None:
     adopted(table_map, offline)
-    schema = read_schema(there, offline.graph)
-
-    def rows(query: str) -> set[tuple[object, ...]]:
-        return {*run_guarded(there, guard(query, {}, schema, offline.graph)).rows}
-
-    assert rows("MATCH (p:PERSON)-[r:ACTED_IN]->(w:WORK {name: 'Fargo'}) RETURN p.name, r.role") == {
-        ("Frances McDormand", "Marge Gunderson")
+    question = "In which year did the film of the hungry crew come out?"
+    query = {
+        "cypher": "MATCH (p:Person)-[:DIRECTED]->(m:Movie {name: 'Alien'}) RETURN p.name AS name, m.start_date AS y"
     }
-    for query in (
-        "MATCH (e:Entity {name: 'Alien'})-[r]->(x) RETURN type(r)",
-        "MATCH (e:Entity {name: 'Alien'})-[*1..2]-(x) RETURN labels(x)",
-        "MATCH p = shortestPath((a:Entity {name: 'Alien'})-[*1..4]-(b:Document)) RETURN length(p)",
-        "MATCH (e:Entity {name: 'Alien'}) RETURN COUNT { (e)--() }",
-    ):
-        found = repr(rows(query))
-        assert "SAME_AS" not in found
-        assert "Movie'" not in found
+
+    def rules(prompt: str, _: str) -> str:
+        return "Ridley Scott directed it [R1]." if "rows" in prompt and "[R1]" in prompt else json.dumps(query)
+
+    with FakeLlm(rules=rules) as llm:
+        given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted"}
+        answer = ask(question, settings=Settings(**{**offline.model_dump(), **given}), mode="cypher")
+    assert "(:Movie {name (there title)" in llm.requests[0].prompt
+    assert answer.answer == "Ridley Scott directed it [1]."
+    assert [each.titled for each in answer.citations] == ["DIRECTED Ridley Scott -> Alien"]
+    assert answer.query is not None
+    assert answer.query.rows == (("Ridley Scott", "1979"),)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import adopted
+from cypher_hostile import SCHEMA
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire import chunking, files
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.records import Document
+from kg_neo4j.retrieve.cypher.guard import guard
+from kg_neo4j.retrieve.cypher.model import read_answer
 from kg_neo4j.settings import Settings
 from report_runs import door_to
 
@@ -110,3 +114,21 @@ def test_recorded_answers_read_each_document_and_no_row_is_refused() -> None:
     read = [extraction for _, extraction in extract_all(jobs, config)]
     assert [rejected for each in read for rejected in each.rejections] == []
     assert (sum(len(each.nodes) for each in read), sum(len(each.relationships) for each in read)) == (481, 633)
+
+
+def test_recorded_queries_on_rows_pass_the_guard() -> None:
+    rows = map(json.loads, (adopted.FOLDER.parent / "recorded/adopt.cypher.jsonl").read_text("utf-8").splitlines())
+    written = [read_answer(row["answer"]) for row in rows if row["task"] == "cypher"]
+    properties = ("birth_year", "name", "person_id", "staff", "start_date")
+    types = {"ORGANIZATION": 1, "PERSON": 1, "PRODUCT": 1, "Entity": 1}
+    schema = replace(
+        SCHEMA,
+        labels=types,
+        relationships={"BASED_IN": 1, "MAKES": 1, "MANAGES": 1, "OWNS": 1},
+        node_properties={"Entity": ("id", *properties)},
+        relationship_properties=("share",),
+        adopted={label: [f"{label}: "] for label in GRAPHS["firms"].keys},
+    )
+    queries = [guard(text, {**given, "entity1": "an id"}, schema, "main").text for text, given in written]
+    assert len(queries) == 8
+    assert sum("table_key" in each for each in queries) == 2

@@ -254,16 +254,17 @@ class Retriever(Protocol):
         """
 
 
+def texts(row: Mapping[str, Any], names: str) -> dict[str, Any]:
+    """Return columns of a row as texts; what is missing is empty."""
+    return {name: str(row[name] or "") for name in names.split()}
+
+
 def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
     """Return the chunk in a row of a retrieval query."""
     return FoundChunk(
-        id=row["id"],
-        text=row["text"] or "",
+        **texts(row, "id text section document language"),
         tokens=row["tokens"] or 0,
-        section=row["section"] or "",
-        document=row["document"] or "",
         score=float(row["score"] or 0.0),
-        language=row["language"] or "",
         near=tuple((start, near) for start, near in row.get("near", ())),
         corrections=read_corrections(row.get("corrections", ())),
         row=row.get("row"),
@@ -282,12 +283,8 @@ def read_corrections(rows: Iterable[Sequence[Any]]) -> tuple[tuple[int, int, str
 def read_entity(row: Mapping[str, Any]) -> FoundEntity:
     """Return the entity in a row of a retrieval query."""
     return FoundEntity(
-        id=row["id"],
-        name=row["name"] or "",
-        type=row["type"] or "",
+        **texts(row, "id name type description role"),
         aliases=tuple(row["aliases"] or ()),
-        description=row["description"] or "",
-        role=row["role"] or "",
         named=bool(row["named"]),
         score=float(row["score"]),
         mentions=tuple(Place(**place) for place in row["mentions"]),
@@ -297,14 +294,7 @@ def read_entity(row: Mapping[str, Any]) -> FoundEntity:
 def read_fact(row: Mapping[str, Any]) -> FoundFact:
     """Return the fact in a row of a retrieval query."""
     return FoundFact(
-        id=row["id"],
-        type=row["type"],
-        source=row["source"] or "",
-        source_id=row["source_id"],
-        target=row["target"] or "",
-        target_id=row["target_id"],
-        description=row["description"] or "",
-        start_date=str(row["start_date"] or ""),
+        **texts(row, "id type source source_id target target_id description start_date"),
         evidence_count=row["evidence_count"] or 0,
         score=float(row["score"]),
         statements=tuple(Place(**place) for place in row["statements"]),

@@ -88,22 +88,14 @@ class WriteQuery(Job[Answer]):
 
     def _told(self, made: Answer, written: WrittenQuery, door: Door) -> Answer:
         """Return what the query gave: in the model's words, or as a list where these are of no use."""
-        rows = written.rows
-        trace = QueryTrace(
-            cypher=written.query.text,
-            parameters=written.query.parameters,
-            template=None,
-            model=door.name,
-            columns=rows.columns,
-            rows=rows.rows[:KEPT],
-            rows_cut=len(rows.rows[KEPT:]) + rows.cut,
-            is_more=rows.is_more,
-        )
+        query, rows = written.query, written.rows
+        kept = (rows.columns, rows.rows[:KEPT], len(rows.rows[KEPT:]) + rows.cut, rows.is_more)
+        trace = QueryTrace(query.text, query.parameters, None, door.name, *kept)
         made = replace(made, query=trace)
         if not rows.rows:
             return replace(made, notes=(*made.notes, "the query ran and found nothing"))
         things = read_things(self.database, self.search.graph, rows.ids[:TOLD], self.search.scope)
-        answer = door.ask(TellRows(self.search.question.text, written.query.text, rows, things, self.how.tokeniser))
+        answer = door.ask(TellRows(self.search.question.text, query.text, rows, things, self.how.tokeniser))
         told = answer.value or RowsText(notes=(answer.problem,))
         made = replace(
             made,
@@ -143,16 +135,8 @@ def _from_rows(database: Database, search: Search, canned: CannedRows, how: AskC
     lines = listed(canned.lines[:SHOWN], canned.ids, left, citing, is_more=canned.is_full)
     if uncited := sum(map(things.keys().isdisjoint, canned.ids[:SHOWN])):
         notes.append(f"{uncited} of the rows shown have no source chunk and cite none")
-    trace = QueryTrace(
-        cypher=canned.cypher,
-        parameters=canned.parameters,
-        template=canned.query,
-        model=None,
-        columns=canned.columns,
-        rows=canned.rows[:KEPT],
-        rows_cut=max(0, len(canned.rows) - KEPT),
-        is_more=canned.is_full,
-    )
+    kept = (canned.columns, canned.rows[:KEPT], len(canned.rows[KEPT:]), canned.is_full)
+    trace = QueryTrace(canned.cypher, canned.parameters, canned.query, None, *kept)
     return replace(
         UNANSWERED,
         answer="\n".join([canned.heading, *lines]),

@@ -407,7 +407,10 @@ class Parser:
             elif self.token.value == "[" and self.token.kind == "mark":
                 found = self._element(found)
             elif found.base == NODE and found.depth == 0 and self.accept(":"):
-                found = QueryPiece(f"{found.text}{self.labels_of()}")
+                labels, rows = self.labels_of("_n")
+                found = QueryPiece(
+                    f"any(_n IN [{found.text}] WHERE _n{labels} AND {rows})" if rows else f"{found.text}{labels}"
+                )
             else:
                 return found
 
@@ -543,12 +546,14 @@ class Parser:
         self.nodes += not known
         if self.nodes > MOST_NODES:
             raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
-        labels = self.labels_of() if self.accept(":") else "" if known else f":{ANY_LABEL}"
+        called = self._handle(name)
+        labels, rows = "" if known else f":{ANY_LABEL}", ""
+        if self.accept(":"):
+            labels, rows = self.labels_of(called)
         properties = [*self._properties(), *([] if known else ["graph: $graph"])]
         if name and not known:
             self.added[name] = QueryPiece(name, NODE)
-        called = self._handle(name)
-        held = _held(called) if self.schema.is_filtered and not known else ""
+        held = _held(called) if self.schema.is_filtered and not known else f" WHERE {rows}" if rows else ""
         text = called + labels + (f" {{{', '.join(properties)}}}" if properties else "") + held
         if self.accept("WHERE"):
             text += _further(held, self._inner_condition())
@@ -578,12 +583,23 @@ class Parser:
 
     # -- labels and types
 
-    def labels_of(self) -> str:
-        """Read the labels of a node after the colon and return them with one: each is of the graph."""
-        text = self._choice("label")
+    def labels_of(self, name: str) -> tuple[str, str]:
+        """Read the labels of a node after the colon and return them with one: each is of the graph.
+
+        A label of another graph becomes a condition, which is returned, too: the entity `name` has a row of it.
+        """
+        place, text = self.place, self._choice("label")
         while self.accept(":"):
             text = f"({text})&({self._choice('label')})"
-        return f":({ANY_LABEL})&({text})" if "!" in text else f":{text}"
+        read = [token.value for token in self.tokens[place : self.place]]
+        others = [each for each in self.schema.adopted if each in read]
+        if others and (len(others) > 1 or {"|", "!"}.intersection(read)):
+            raise CypherRefused(f"{others[0]} is a label of another graph: it stands without | and !, as in (n:Label)")
+        if others:
+            self.parameters[rows := f"_{len(self.parameters) + 1}"] = [*self.schema.adopted[others[0]]]
+            known = f"any(_s IN ${rows} WHERE _k STARTS WITH _s)"
+            return f":{text}", f"any(_k IN coalesce({name}.table_key, []) WHERE {known})"
+        return f":({ANY_LABEL})&({text})" if "!" in text else f":{text}", ""
 
     def _choice(self, what: str) -> str:
         """Read names joined by | and &, some with !."""
@@ -605,10 +621,11 @@ class Parser:
         if self.token.kind != "name":
             raise self.lost(f"a {what} was expected")
         name = self.token.value
-        names = self.schema.labels if what == "label" else self.schema.relationships
+        names = [*self.schema.adopted, *self.schema.labels] if what == "label" else [*self.schema.relationships]
         if name not in names:
-            raise CypherRefused(f"this graph has no {what} {name[:64]}; it has {', '.join(list(names)[:60])}")
+            raise CypherRefused(f"this graph has no {what} {name[:64]}; it has {', '.join(names[:60])}")
         self.place += 1
+        name = "Entity" if what == "label" and name in self.schema.adopted else name
         return OWN + name if what == "label" and name in VISIBLE else name
 
     # -- relationships
@@ -653,8 +670,8 @@ class Parser:
         return text, steps
 
     def _handle(self, name: str) -> str:
-        """Return a name for a pattern whose condition needs one; only under filters."""
-        return name or (self._new_name("_n") if self.schema.is_filtered else "")
+        """Return a name for a pattern whose condition needs one: under filters, or with another graph adopted."""
+        return name or (self._new_name("_n") if self.schema.is_filtered or self.schema.adopted else "")
 
     def _new_name(self, prefix: str) -> str:
         self.unnamed += 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
 
-from kg_neo4j import data_files
+from kg_neo4j import data_files, plugins
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.schema import ColumnKind
 from kg_neo4j.extract.values import TYPE_PATTERN
@@ -21,6 +22,8 @@ SHOWN_TYPES = 25  # relationship types with an example: those with words of the 
 NAMED_TYPES = 150  # that are named without one; a query may use the others, too
 LONGEST_NAME = 40  # characters of a name in an example
 MOST_LABELS = 60
+ROOM = "kg_neo4j.rooms.adopt"
+ADOPTED = f"{ROOM}.labels:read_labels"  # which labels of another graph a query may name
 
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,63}", re.IGNORECASE)
 _DATA = data_files.beside(__file__)
@@ -39,6 +42,8 @@ class GraphSchema:
     is_filtered: bool = False  # queries are held to what filters leave
     samples: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names of two that have a relationship
     kinds: Mapping[str, str] = field(default_factory=dict)  # what properties hold that is no text: "number", "date"
+    adopted: Mapping[str, Sequence[str]] = field(default_factory=dict)  # labels of another graph: its rows' keys begin
+    adopted_lines: Sequence[str] = ()  # these labels in words
 
     @property
     def properties(self) -> frozenset[str]:
@@ -51,7 +56,7 @@ class GraphSchema:
 
 
 def read_schema(database: Database, graph: str) -> GraphSchema:
-    """Return the schema of `graph`. Three round trips, two over all of the graph."""
+    """Return the schema of `graph`. Three or four round trips, two over all of the graph."""
     rows = database.read(queries.get("write/other_schemas"), graph=graph, schema_hash="")
     written = [stored_schema(row["schema"], row["schema_text"]) for row in rows]
     wide = schemas.widest(written or [schemas.load(schemas.BUILT_IN[0])])  # an empty graph has none
@@ -77,6 +82,7 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
             properties |= set(_plain(row["Properties"]))
             ends[name] = (row["SourceType"] or "", row["TargetType"] or "")
             samples[name] = (_sample(row["Source"]), _sample(row["Target"]))
+    adopted, words = resolve_name(ADOPTED)(database, graph, labels) if plugins.is_installed(ROOM) else ({}, ())
     return GraphSchema(
         labels,
         relationships,
@@ -85,6 +91,8 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
         tuple(sorted(properties | {"quote"})),
         samples=samples,
         kinds={each.name: str(each.kind) for each in columns if each.kind is not ColumnKind.TEXT},
+        adopted=adopted,
+        adopted_lines=words,
     )
 
 
@@ -96,6 +104,8 @@ def narrow(schema: GraphSchema) -> GraphSchema:
         node_properties=plain,
         relationship_properties=_told_once(schema.relationship_properties),
         samples={},
+        adopted={},
+        adopted_lines=(),
         is_filtered=True,
     )
 
@@ -126,6 +136,7 @@ def describe(schema: GraphSchema, terms: Sequence[str] = ()) -> str:
         for label in VISIBLE
     ]
     lines.append("(:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(:Document); (:Fact)-[:STATED_IN]->(:Chunk)")
+    lines += schema.adopted_lines
     lines.append(f"Relationships between entities, {{{schema.named(schema.relationship_properties)}}}:")
     drawn = [name for name in schema.relationships if name not in STRUCTURE]
     drawn.sort(key=lambda name: -shared(terms, name.replace("_", " ")))  # else by their number

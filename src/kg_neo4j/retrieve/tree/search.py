@@ -22,7 +22,7 @@ from kg_neo4j.organise.tree.interface import LEVELS
 from kg_neo4j.organise.tree.leaves import fingerprint
 from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.filtered import read_left
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search, read_chunk
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search, read_chunk, texts
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.projection_cache import KeptProjection
 from kg_neo4j.retrieve.question import Question
@@ -153,15 +153,10 @@ class _TreeSearch:
 
 def _node(row: Row) -> FoundNode:
     return FoundNode(
-        id=row["id"],
-        kind=row["kind"],
-        text=row["text"] or "",
-        aspect=row["aspect"],
+        **texts(row, "id kind text aspect document leaf"),
         level=row["level"] if row["kind"] == SUMMARY else 0,
         number=row["number"],
-        document=row["document"] or "",
         score=float(row["score"]),
-        leaf=row["leaf"] or "",
     )
 
 

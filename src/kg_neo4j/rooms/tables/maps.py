@@ -120,10 +120,11 @@ class MappedTable(_Part):
     @property
     def stored(self) -> str:
         """What is stored of a table of another graph, as JSON; "" for any other table."""
-        ends, parts = {end.key: end.table for end in self.ends}, (*self.nodes.values(), *self.relationships)
-        used = [*dict.fromkeys(column for part in parts for _, column in part.columns if column not in ends)]
-        there = {"label": self.label, "key": self.unique[0]} if self.label else {"relationship": self.relationship}
-        return json.dumps({**there, "ends": [*ends.values()], "properties": used}) if self.label or ends else ""
+        if self.label and self.keyed:
+            columns = {place[-1]: column for place, column in self.keyed.columns if place != ("key",)}
+            return json.dumps({"label": self.label, "key": self.unique[0], "columns": columns})
+        ends = [end.table for end in self.ends]
+        return json.dumps({"relationship": self.relationship, "ends": ends}) if ends else ""
 
     @model_validator(mode="after")
     def _is_whole(self) -> MappedTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -138,6 +139,26 @@ def test_what_would_read_every_graph_reads_one(text: str, nodes: int) -> None:
 
 
 # --------------------------------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        *((each, ".") for each in HOSTILE if each not in UNHELD),
+        ("MATCH (m:Movie) RETURN m.secret AS s", "no property secret"),
+        ("MATCH (e:Entity)-[:SAME_AS]->(m) RETURN m.name AS name", "no relationship type SAME_AS"),
+        ("MATCH (e:Entity)-[:MET|SAME_AS]->(m) RETURN m.name AS name", "no relationship type SAME_AS"),
+        ("MATCH (m:Movie|PERSON) RETURN m.name AS name", "Movie is a label of another graph"),
+        ("MATCH (m:Entity) WHERE m:!Movie RETURN m.name AS name", "Movie is a label of another graph"),
+        ("MATCH (m:Movie:Person) RETURN m.name AS name", "Movie is a label of another graph"),
+        ("MATCH (m:Contract) RETURN m.name AS name", "no label Contract; it has Movie, Person, "),
+        ("MATCH (a:Entity)-[:Movie]-(b:Entity) RETURN a.name AS name", "no relationship type Movie"),
+    ],
+)
+def test_beside_another_graph_the_same_is_refused(text: str, why: str) -> None:
+    schema = replace(SCHEMA, adopted={"Movie": ["Movie: "], "Person": ["Person: ", "Extra: "]})
+    with pytest.raises(CypherRefused, match=why):
+        guard(text, {}, schema, "main")
 
 
 @pytest.mark.parametrize("text", [each for each in HOSTILE if each not in UNHELD])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,17 @@ def test_a_name_with_an_and_of_its_own_is_parted_at_every_place() -> None:
 )
 def test_other_questions_have_no_form(question: str) -> None:
     assert recognise(question) == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which products are made by firms that are based in Wien?",
+        "What people are in a film whose director is from Oslo?",
+    ],
+)
+def test_a_kind_of_things_has_no_clause_of_its_own(question: str) -> None:
+    assert all(not re.search("that|whose", each.kind) for each in recognise(question))
 
 
 @given(st.text(max_size=300))

@@ -129,7 +129,8 @@ def test_rows_are_chunks_that_are_called_as_in_the_other_graph() -> None:
         title for title, *_ in FILMS
     )
     assert (
-        found["Movie"].adopted == '{"label": "Movie", "key": "title", "ends": [], "properties": ["title", "released"]}'
+        found["Movie"].adopted
+        == '{"label": "Movie", "key": "title", "columns": {"name": "title", "start_date": "released"}}'
     )
 
 
