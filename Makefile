@@ -60,15 +60,15 @@ quick: $(VENV)/.installed
 	$(PYTEST) -m 'not long and not slow and not server' tests/contracts tests/unit
 
 test: $(VENV)/.installed
-	-$(BIN)/python tests/class_archive.py
+	-$(BIN)/python tests/archive_classes.py
 	$(PYTEST) -m 'not long and not slow' tests/contracts tests/integration tests/unit
 
 test-wings: $(VENV)/.installed
-	-$(BIN)/python tests/class_archive.py
+	-$(BIN)/python tests/archive_classes.py
 	$(PYTEST) -m 'not long and not slow' tests/wings
 
 test-all: $(VENV)/.installed
-	-$(BIN)/python tests/class_archive.py
+	-$(BIN)/python tests/archive_classes.py
 	$(PYTEST) -m 'not long' tests
 
 test-long: $(VENV)/.installed

@@ -17,7 +17,7 @@ import psutil
 from kg_neo4j import Settings
 from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.local_server import local_neo4j
-from neo4j_local import LocalNeo4j, configuration, java
+from neo4j_local import LocalNeo4j, class_archive, configuration, java
 
 # A server of tests lives for minutes: it gains nothing from the second compiler, and two share the machine. With one
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
@@ -29,7 +29,7 @@ _class_path_file = java.class_path_file
 
 
 def archive_of(jars: Sequence[Path]) -> Path:
-    """Return the archive of classes that Java need not check at each start; class_archive.py makes it."""
+    """Return the archive of classes that Java need not check at each start; tests/archive_classes.py makes it."""
     return Settings().cache.absolute() / "tests" / f"{jars[0].parent.name}-{_JDK}.jsa"
 
 
@@ -37,9 +37,7 @@ def arguments(jars: Sequence[Path], *further: str) -> str:
     """Return the text of a Java argument file: the class path, and what makes a Java of tests cheap to start."""
     found = archive_of(jars)
     archive = (f"-XX:SharedArchiveFile={found}",) if found.is_file() and not further else ()
-    # this jar's manifest names others, which an archive must find on the class path before it
-    ordered = sorted(jars, key=lambda jar: jar.name.startswith("jaxb-runtime"))
-    return "".join(f'"{option}"\n' for option in (*JAVA, *archive, *further)) + _class_path_file(ordered)
+    return "".join(f'"{option}"\n' for option in (*JAVA, *archive, *further)) + _class_path_file(jars)
 
 
 @contextlib.contextmanager
@@ -48,6 +46,7 @@ def short_lived(**configured: str) -> Iterator[None]:
     with (
         mock.patch.dict(configuration.SECURITY, {**_NEO4J, **configured}),
         mock.patch.object(java, "class_path_file", arguments),
+        mock.patch.object(class_archive, "options", return_value=[]),  # that of users has other options of Java
     ):
         yield
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from neo4j_local.errors import JavaMissing
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
+NAMING = "jaxb-runtime-"  # the jar whose manifest has a Class-Path
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 _ELSEWHERE = "set KG_JAVA_HOME to a Java 21, or NEO4J_URI to a server that runs elsewhere"
 
@@ -66,18 +67,26 @@ def machine_memory_mb() -> int:
 def class_path_file(jars: Sequence[Path]) -> str:
     """Return the text of a Java argument file that puts exactly `jars` on the class path, in order.
 
-    A wildcard would take whatever else lies in the folder, and in the order of the file system.
+    A wildcard would take whatever else lies in the folder, and in the order of the file system. The jar that names
+    others in its manifest comes last: else Java would enter these twice, and refuse an archive of the classes.
     """
-    joined = os.pathsep.join(str(jar) for jar in jars)
+    ordered = sorted(jars, key=lambda jar: jar.name.startswith(NAMING))
+    joined = os.pathsep.join(str(jar) for jar in ordered)
     escaped = joined.replace("\\", "\\\\").replace('"', '\\"')
     return f'-cp "{escaped}"\n'
 
 
-def command(executable: Path, main: str, home: Path, heap_mb: int, marks: Sequence[str]) -> list[str]:
-    """Return the command line of the server, whose class is `main`. We know it again by `marks`."""
+def command(
+    executable: Path, main: str, home: Path, heap_mb: int, marks: Sequence[str], more: Sequence[str] = ()
+) -> list[str]:
+    """Return the command line of the server, whose class is `main`, with `more` options of Java.
+
+    We know it again by `marks`.
+    """
     return [
         str(executable),
         f"-Xmx{heap_mb}m",
+        *more,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         "-XX:+ExitOnOutOfMemoryError",  # a server that ran out of memory cannot be trusted; the store recovers
         "-Dlog4j2.disable.jmx=true",

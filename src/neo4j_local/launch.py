@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from neo4j_local import configuration, disk, java, state
+from neo4j_local import class_archive, configuration, disk, java, state
 from neo4j_local.configuration import ServerMemory
 from neo4j_local.errors import StartFailed, StoreTooNew
 from neo4j_local.jars import JarsLock
 from neo4j_local.state import Home, ServerRecord
 
+CLASSES = "classes.list"  # in the folder "run": what the server has loaded
 NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room for logs and a first load
 
 
@@ -27,6 +28,7 @@ class Parts:
     lock: JarsLock
     jars: tuple[Path, ...]
     java: Path
+    archive: Path | None = None  # of the classes; None: the jars are not in our cache
 
 
 def launch(
@@ -46,12 +48,19 @@ def launch(
     disk.require_space(home.root, NEEDED_BYTES)
     _lay_out(home, parts, configuration.text(parts.lock.line, *ports, memory.pagecache_mb, further))
     nonce = secrets.token_hex(16)
-    command = java.command(parts.java, parts.lock.main, home.root, memory.heap_mb, state.marks(home, nonce))
+    more = class_archive.options(parts.archive, home.root / "run" / CLASSES)
+    command = java.command(parts.java, parts.lock.main, home.root, memory.heap_mb, state.marks(home, nonce), more)
     pid = _spawn(command, home)
     versions = parts.lock.neo4j, parts.lock.gds
     record = ServerRecord(pid, state.start_time(pid), nonce, state.STARTING, *ports, *versions)
     state.write(home, record)
     return record
+
+
+def archive_classes(home: Home, parts: Parts) -> None:
+    """Have the classes of a server that answers archived, for later starts."""
+    run = home.root / "run"
+    class_archive.make_later(parts.archive, parts.java, run / CLASSES, run / "java.args")
 
 
 def claim(home: Home) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neo4j_local import configuration, disk, failure, jars, java, launch, login, ports, state
+from neo4j_local import class_archive, configuration, disk, failure, jars, java, launch, login, ports, state
 from neo4j_local.errors import (
     DatabaseOffline,
     DatabaseUnavailable,
@@ -208,7 +208,9 @@ class LocalNeo4j:
     def parts(self, progress: Progress) -> launch.Parts:
         """Return what a server is made of; fetches jars that the cache lacks."""
         executable = self.find_java()  # before 170 MB are fetched
-        return launch.Parts(self.lock, jars.ensure(self.jars_dir, self.cache, self.lock, progress), executable)
+        found = jars.ensure(self.jars_dir, self.cache, self.lock, progress)
+        archive = None if self.jars_dir else class_archive.place(found[0].parent, executable)
+        return launch.Parts(self.lock, found, executable, archive)
 
     def locked(self, progress: Progress) -> contextlib.AbstractContextManager[None]:
         """Hold the right to start and stop the server of this home, waiting as long as a start and a stop may take."""
@@ -222,7 +224,9 @@ class LocalNeo4j:
             try:
                 with _stopped_on_failure(home):
                     record = launch.launch(home, parts, self.memory, chosen, further)
-                    return _server(home, _await_ready(home, record, deadline), started=True)
+                    ready = _await_ready(home, record, deadline)
+                    launch.archive_classes(home, parts)
+                    return _server(home, ready, started=True)
             except PortTaken:  # between our look and the server's bind
                 if attempt == _PORT_TRIES:
                     raise

@@ -137,6 +137,8 @@ def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValu
 
 def _joined(values: Sequence[PropertyValue], most: int) -> str:
     """Join texts without repeats: the first one, and those after it that fit into `most` characters."""
+    if len(values) == 1:
+        return " ".join(str(values[0]).split())
     joined: list[str] = []
     length = 0
     for text in dict.fromkeys(" ".join(str(value).split()) for value in values):

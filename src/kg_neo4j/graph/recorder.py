@@ -41,6 +41,7 @@ NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
 RARE = ("flags", "other_quotes")  # of evidence, where it has them
 FOLDED_RARE = frozenset({"name", "type", "aliases", "evidence_count"})
+_NAMED: dict[Any, frozenset[str]] = {names: FOLDED_RARE.union(names) for names in (NODE_COLUMNS, RELATIONSHIP_COLUMNS)}
 WRONG = "kg_neo4j.rooms.corrections.applying:wrong_facts"
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
 KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
@@ -177,10 +178,11 @@ class Recorder:
                 found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 found.stored.append(stored_row(chunk.id, index, relationship) + columns)
                 found.ends, found.identity = (source, relationship.type, target), identity
+        node_columns, relationship_columns = self.schema.node_properties, self.schema.relationship_properties
         for found in entities.values():
-            found.folded = fold_entity(found.rows, self.schema.node_properties)
+            found.folded = fold_entity(found.rows, node_columns)
         for found in facts.values():
-            found.folded = fold_fact(found.rows, self.schema.relationship_properties)
+            found.folded = fold_fact(found.rows, relationship_columns)
         return _Prepared(extractions, digests, entities, facts)
 
     def _write_entities(self, transaction: Transaction, entities: Mapping[str, _Evidence]) -> int:
@@ -314,11 +316,13 @@ def stored_row(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> lis
 
 def rare_values(row: NodeRow | RelationshipRow) -> dict[str, Any]:
     """Return what few rows have: what their sentences do not say, and start and end of each further quote."""
+    if not (row.flags or (row.span and row.span.others)):
+        return {}
     others = [place for quote in row.span.others for place in quote] if row.span else []
     return {name: value for name, value in zip(RARE, (" ".join(row.flags), others), strict=True) if value}
 
 
-def _columns(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+def _columns(values: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
     """Return the values of the columns that a query names, then a list with the map of all others, or without."""
-    others = {name: value for name, value in values.items() if name not in names and name not in FOLDED_RARE}
-    return [*(values.get(name) for name in names), [others] if others else []]
+    others = {name: values[name] for name in sorted(values.keys() - _NAMED[names])}
+    return [*map(values.get, names), [others] if others else []]

@@ -14,12 +14,11 @@ import private_server
 from kg_neo4j import LoadOptions, Settings, ask, load
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.local_server import local_neo4j
-from neo4j_local import launch
+from neo4j_local import class_archive, launch
 from neo4j_local.progress import SILENT
 from private_server import PrivateServer, archive_of, arguments
 
 STORY = str(Path(__file__).resolve().parents[1] / "examples" / "the_lamp_at_skarnes.md")
-LONGEST_LINE = 4_000  # Java writes longer ones than it reads
 
 
 def make(folder: Path, settings: Settings, parts: launch.Parts) -> Path:
@@ -33,8 +32,7 @@ def make(folder: Path, settings: Settings, parts: launch.Parts) -> Path:
         outside = started.start().aside("main").model_copy(update={"embedding_model": None})
         load([STORY], settings=outside, options=LoadOptions(chunk_tokens=150))
         ask("Who lives in Skarnes?", settings=outside, mode="local")
-    classes = listed.read_text("utf-8").splitlines(keepends=True)
-    listed.write_text("".join(line for line in classes if len(line) < LONGEST_LINE and "jdk/proxy" not in line))
+    listed.write_text(class_archive.readable(listed.read_text("utf-8")))
     options = ("-Xshare:dump", "-Xlog:disable", f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={made}")
     (folder / "java.args").write_text(arguments(parts.jars, *options), "utf-8")
     subprocess.run([parts.java, f"@{folder / 'java.args'}"], check=True, stdout=subprocess.DEVNULL)
