@@ -1,7 +1,7 @@
 """The server's Java classes as one file, which Java maps at a start: it then parses and checks none of them.
 
 The first start on a machine notes which classes it loads. Once it answers, a process of low priority makes the archive
-next to the jars: half a minute of one core, 150 MB. Java ignores an archive of other jars, or of another Java.
+next to the jars: half a minute of one core, 190 MB. Java ignores an archive of other jars, or of another Java.
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ def options(archive: Path | None, listed: Path) -> list[str]:
 
 
 def make_later(archive: Path | None, java: Path, listed: Path, class_path: Path) -> None:
-    """Start to make the archive where it is absent, and do not wait for it; without enough space there is none."""
-    if archive is None or archive.exists() or not listed.is_file() or not os.access(archive.parent, os.W_OK):
+    """Start to make the archive where classes were `listed` for it, and do not wait.
+
+    A server starts without one, too: where files cannot be written, or there is too little space, nothing is raised.
+    """
+    if archive is None or not listed.is_file():
         return
-    with contextlib.suppress(DiskFull):
+    with contextlib.suppress(DiskFull, OSError):
         disk.require_space(archive.parent, NEEDED_BYTES)
         given = [
             str(archive),
@@ -59,7 +62,7 @@ def make_later(archive: Path | None, java: Path, listed: Path, class_path: Path)
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-        ).returncode = 0  # nobody waits for it
+        ).returncode = 0  # Python shall not warn that it is not waited for
 
 
 def readable(listed: str) -> str:
@@ -69,20 +72,22 @@ def readable(listed: str) -> str:
 
 
 def make(archive: Path, java: Path, listed: Path, class_path: Path) -> None:
-    """Make the archive, unless another process does."""
+    """Make the archive, unless another process does; `listed` and `class_path` are removed."""
     import filelock
 
     draft = archive.with_suffix(DRAFT)
     with contextlib.suppress(filelock.Timeout), filelock.FileLock(f"{archive}.lock", timeout=0):
-        if archive.exists():
-            return
-        draft.touch()
-        listed.write_text(readable(listed.read_text(encoding="utf-8", errors="replace")), encoding="utf-8")
-        made = [f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={draft}", f"@{class_path}"]
-        subprocess.run([java, "-Xshare:dump", *made], capture_output=True, check=True)  # noqa: S603 - our own command line
-        draft.replace(archive)
-        for each in (listed, class_path):
-            each.unlink()
+        try:
+            if archive.exists():
+                return
+            draft.touch()
+            listed.write_text(readable(listed.read_text(encoding="utf-8", errors="replace")), encoding="utf-8")
+            made = [f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={draft}", f"@{class_path}"]
+            subprocess.run([java, "-Xshare:dump", *made], capture_output=True, check=True)  # noqa: S603 - ours
+            draft.replace(archive)
+        finally:
+            for each in (listed, class_path):
+                each.unlink(missing_ok=True)
 
 
 def main(arguments: Sequence[str] = sys.argv[1:]) -> None:

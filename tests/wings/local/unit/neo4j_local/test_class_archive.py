@@ -81,6 +81,7 @@ def test_a_java_that_fails_leaves_no_archive(tmp_path: Path, files: tuple[Path, 
         class_archive.make(tmp_path / "classes.jsa", java, *files)
     archive, listed = tmp_path / "classes.jsa", tmp_path / "run.list"
     assert not archive.exists()
+    assert not any(each.exists() for each in files)
     assert class_archive.options(archive, listed) == []  # not at each start again
     os.utime(archive.with_suffix(".part"), (0, 0))
     assert class_archive.options(archive, listed) == [f"-XX:DumpLoadedClassList={listed}"]
@@ -93,7 +94,7 @@ def test_two_processes_make_one(tmp_path: Path, java: Path, files: tuple[Path, P
     assert not archive.exists()
 
 
-@pytest.mark.parametrize("why", ["full", "there", "no list", "not ours"])
+@pytest.mark.parametrize("why", ["full", "unwritable", "no list", "not ours"])
 def test_no_process_is_started_where_none_is_needed(
     tmp_path: Path, java: Path, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
@@ -101,8 +102,8 @@ def test_no_process_is_started_where_none_is_needed(
     assert archive is not None
     if why == "full":
         monkeypatch.setattr(disk, "require_space", lambda *_: (_ for _ in ()).throw(DiskFull("full", hint="")))
-    elif why == "there":
-        archive.touch()
+    elif why == "unwritable":
+        monkeypatch.setattr(class_archive.shutil, "copy", lambda *_: (_ for _ in ()).throw(PermissionError("no")))
     elif why == "no list":
         files[0].unlink()
     else:
