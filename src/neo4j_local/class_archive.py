@@ -51,13 +51,9 @@ def make_later(archive: Path | None, java: Path, listed: Path, class_path: Path)
         return
     with contextlib.suppress(DiskFull, OSError):
         disk.require_space(archive.parent, NEEDED_BYTES)
-        given = [
-            str(archive),
-            str(java),
-            *(str(shutil.copy(each, f"{archive}.{each.name}")) for each in (listed, class_path)),
-        ]
+        copies = [shutil.copy(each, f"{archive}.{each.name}") for each in (listed, class_path)]
         subprocess.Popen(  # noqa: S603 - our own command line
-            [sys.executable, "-m", __name__, *given],
+            [sys.executable, "-m", __name__, archive, java, *copies],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
