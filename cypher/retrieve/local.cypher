@@ -3,7 +3,7 @@
 //          the entities found, and the chunks that all of it rests on. One round trip, one state of the graph.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
-//          $entity_vector LIST<FLOAT> (vector of the question, or null: entities are not compared); $fact_vector LIST<FLOAT> (likewise for facts);
+//          $vector LIST<FLOAT> (vector of the question, or null: entities and facts are not compared);
 //          $terms LIST<STRING> (words of the question, in lower case);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
 //          $ranked LIST<MAP> (id and score of the chunks found); $rest LIST<FLOAT> (vector of the question without its names, or null);
@@ -40,11 +40,11 @@ CALL () { // entity nodes by words; all of them where the best are of other grap
   RETURN coalesce(head(collect(best)), []) AS entity_words, coalesce(max(fetched), 0) = $fetch_words AS entity_more
 }
 CALL () { // entity nodes of the chunks found, by meaning
-  UNWIND CASE WHEN $entity_vector IS NULL THEN [] ELSE $ranked END AS hit
+  UNWIND CASE WHEN $vector IS NULL THEN [] ELSE $ranked END AS hit
   MATCH (:KgChunk {id: hit.id})<-[:MENTIONED_IN]-(node:KgEntity)
   WITH DISTINCT node
-  WHERE node.graph = $graph AND size(node.embedding) = size($entity_vector) AND true /* left: entity node */
-  WITH node ORDER BY vector.similarity.cosine(node.embedding, $entity_vector) DESC, node.id LIMIT 2 * $seeds
+  WHERE node.graph = $graph AND size(node.embedding) = size($vector) AND true /* left: entity node */
+  WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
   RETURN collect(node) AS entity_near
 }
 CALL () {
@@ -83,11 +83,11 @@ CALL () { // fact nodes by words; all of them where the best are of other graphs
   RETURN coalesce(head(collect(best)), []) AS fact_words, coalesce(max(fetched), 0) = $fetch_words AS fact_more
 }
 CALL () { // fact nodes of the chunks found, by meaning
-  UNWIND CASE WHEN $fact_vector IS NULL THEN [] ELSE $ranked END AS hit
+  UNWIND CASE WHEN $vector IS NULL THEN [] ELSE $ranked END AS hit
   MATCH (:KgChunk {id: hit.id})<-[:STATED_IN]-(node:KgFact)
   WITH DISTINCT node
-  WHERE node.graph = $graph AND node.stated IS NULL AND size(node.embedding) = size($fact_vector) AND true /* left: fact node */
-  WITH node ORDER BY vector.similarity.cosine(node.embedding, $fact_vector) DESC, node.id LIMIT $facts
+  WHERE node.graph = $graph AND node.stated IS NULL AND size(node.embedding) = size($vector) AND true /* left: fact node */
+  WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
   RETURN collect(node) AS fact_near
 }
 CALL (fact_words, fact_near) { // reciprocal rank fusion

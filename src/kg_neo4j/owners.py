@@ -34,8 +34,7 @@ def has_ended(owner: str) -> bool:
     _, pid, started = owner.rsplit(":", 2)
     try:
         process = psutil.Process(int(pid))
-        if process.status() == psutil.STATUS_ZOMBIE:  # it has ended, and its parent has not asked how
-            return True
-        return bool(abs(process.create_time() - float(started)) > CLOCK_S)
+        was_left = process.status() == psutil.STATUS_ZOMBIE  # it has ended, and its parent has not asked how
+        return bool(was_left or abs(process.create_time() - float(started)) > CLOCK_S)
     except psutil.NoSuchProcess:
         return True

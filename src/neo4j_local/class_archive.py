@@ -43,13 +43,10 @@ def options(archive: Path | None, listed: Path) -> list[str]:
 
 
 def make_later(archive: Path | None, java: Path, listed: Path, class_path: Path) -> None:
-    """Start to make the archive where classes were `listed` for it, and do not wait.
-
-    A server starts without one, too: where files cannot be written, or there is too little space, nothing is raised.
-    """
-    if archive is None or not listed.is_file():
-        return
+    """Start to make the archive of the `listed` classes, and do not wait: a server starts without one, too."""
     with contextlib.suppress(DiskFull, OSError):
+        if archive is None or not listed.is_file():
+            return
         disk.require_space(archive.parent, NEEDED_BYTES)
         copies = [shutil.copy(each, f"{archive}.{each.name}") for each in (listed, class_path)]
         subprocess.Popen(  # noqa: S603 - our own command line

@@ -85,7 +85,9 @@ def command(
     """
     return [
         str(executable),
+        f"-Xms{heap_mb // 2}m",  # in a small heap with small regions Java marks all of it all the time (decision 0086)
         f"-Xmx{heap_mb}m",
+        f"-XX:G1HeapRegionSize={min(max(heap_mb // 256, 1), 32)}m",
         *more,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         "-XX:+ExitOnOutOfMemoryError",  # a server that ran out of memory cannot be trusted; the store recovers

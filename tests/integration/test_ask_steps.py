@@ -12,7 +12,7 @@ from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.interface import UNANSWERED, AskOptions, ChunkChoice, Linked, Scope, Search
 from kg_neo4j.retrieve.question import read
 
-PREPARED = {"words", "vector", "rest", "chunk_index", "passage_index", "entity_index", "fact_index", "node_index"}
+PREPARED = {"words", "vector", "rest", "chunk_index", "passage_index", "node_index"}
 BORN = "She was born in Oslo, Norway."
 STEPS = (TreeStep("summary", "one", "theme", 1, 0),), (TreeStep("summary", "two", "theme", 1, 1),)
 

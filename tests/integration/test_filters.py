@@ -72,13 +72,11 @@ def embed(database: Database, graph: str) -> None:
 def search(database: Database, graph: str, question: str, filters: Filters, *, by: str = "both") -> Search:
     asked = read(question)
     vector = tuple(float(value) for value in MODEL.embed([question])[0])
-    names = {label: constraints.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
     words = None if by == "meaning" else fulltext_query(asked)
     found = Search(graph, asked, words, scope=resolve(database, graph, filters))
     if by == "words":
         return found
-    indexes = {"passage_index": names["Passage"], "entity_index": names["Entity"], "fact_index": names["Fact"]}
-    return replace(found, vector=vector, **indexes)
+    return replace(found, vector=vector, passage_index=constraints.vector_index_name("Passage", MODEL))
 
 
 def check_found(found: Found, kept: Left, everything: Left) -> None:
@@ -356,7 +354,9 @@ def parameters_of(database: Database, graph: str, filters: Filters, mode: str) -
     run = neo4j.Transaction.run
 
     def noted(self: neo4j.Transaction, query: Any, parameters: Any = None, **more: Any) -> Any:
-        sizes.append(max((len(each) for each in (parameters or {}).values() if isinstance(each, list)), default=0))
+        assert parameters
+        assert parameters.keys() == {"given"}  # those of a question are one map
+        sizes.append(max((len(each) for each in parameters["given"].values() if isinstance(each, list)), default=0))
         return run(self, query, parameters, **more)
 
     with mock.patch.object(neo4j.Transaction, "run", noted):

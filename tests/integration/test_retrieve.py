@@ -62,9 +62,8 @@ def ada(database: Database) -> Iterator[str]:
 def by_meaning(database: Database, graph: str, question: str, mode: str = "local") -> Found:
     """Search by vectors alone."""
     vector = tuple(float(value) for value in MODEL.embed([question])[0])
-    names = {label: constraints.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
-    indexes = {f"{label.lower()}_index": names[label] for label in ("Passage", "Entity", "Fact")}
-    search = Search(graph, read(question), None, vector, rest=vector, **indexes)
+    index = constraints.vector_index_name("Passage", MODEL)
+    search = Search(graph, read(question), None, vector, rest=vector, passage_index=index)
     return MODES[mode].retrieve(database, search)
 
 

@@ -110,6 +110,19 @@ def test_the_same_question_gives_the_same_answer(database: Database, films: str)
     assert pagerank.spread(database, films, start) == pagerank.spread(database, films, start)
 
 
+@pytest.mark.parametrize("keep", [1, 2, 4, 60])
+def test_how_many_are_looked_at_first_changes_nothing(database: Database, films: str, keep: int) -> None:
+    start = link(database, films, read("Rain Road and Bergen"))
+    assert pagerank.spread(database, films, start).chunks
+    given = {"entities": start.entities, "documents": start.documents, "chunks": [], "most": 3_000, "keep": keep}
+    how = {"name": names_of(database, films)[0], "damping": 0.85, "iterations": 20, "tolerance": 1e-4}
+    found = [
+        database.read(queries.get("retrieve/spread"), **given, **how, first=first) for first in (1, 2, 4, 9, 3_000)
+    ]
+    assert len(found[-1]) > min(keep, 10)
+    assert all(each == found[-1] for each in found)
+
+
 def test_a_graph_without_entities_is_walked_over_nowhere(database: Database, graph: str) -> None:
     load(database, graph, "plain", ["Nothing is named here."], [])
     assert pagerank.spread(database, graph, Linked(("x",), ("y",))) == pagerank.Reached()

@@ -210,7 +210,7 @@ def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_
 
 
 @app.command()
-def indexes(as_json: bool = False) -> None:
+def indexes(facts: bool = False, as_json: bool = False) -> None:
     """Create missing, failed or outdated indexes. No model is called."""
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
@@ -218,7 +218,7 @@ def indexes(as_json: bool = False) -> None:
 
     settings = settings_for()
     with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True, as_it_is=True) as database:
-        made = search_indexes.repair(database, factory.embedding_model(settings))
+        made = search_indexes.repair(database, factory.embedding_model(settings), facts=facts)
     show({"created": made}, "\n".join(f"created {name}" for name in made) or "all indexes are online", as_json=as_json)
 
 

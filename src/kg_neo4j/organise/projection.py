@@ -170,7 +170,6 @@ def _new_name(graph: str) -> str:
 
 
 def _is_stale(name: str, age_s: int) -> bool:
-    found = _NAME.fullmatch(name)
-    if found is None:
+    if (found := _NAME.fullmatch(name)) is None:
         return False  # not a name that we make
     return owners.has_ended(found[1]) if owners.is_here(found[1]) else age_s > STALE_S

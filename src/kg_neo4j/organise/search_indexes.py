@@ -18,7 +18,7 @@ from kg_neo4j.graph.constraints import VectorSpace, list_all, online, rules_need
 from kg_neo4j.graph.database import Database, can_search, swept
 from kg_neo4j.graph.queries import OWN
 
-LABELS = ("Chunk", "Entity", "Fact", "Passage", "TreeNode")  # whose nodes have vectors
+LABELS = ("Chunk", "Entity", "Passage", "TreeNode")  # whose vectors are in an index; facts are compared one by one
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
 _LOOKED_AT = 1_000  # nodes of a label: vectors come to all of them, so the first ones tell
 _STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not filled yet"}
@@ -75,7 +75,7 @@ def usable_indexes(
     online = [each for each in found if each.state == "ONLINE"]
     wanted = {fulltext_index_name(label): label for label in labels}
     if model is not None and not any(each.model and not each.fits(model) for each in found):
-        wanted |= {vector_index_name(label, model): label for label in labels if label in LABELS}
+        wanted |= {vector_index_name(label, model): label for label in LABELS if label in (*labels, "Passage")}
     missing = wanted.keys() - {each.name for each in online}
     if not missing:
         return tuple(online)
@@ -94,10 +94,11 @@ def usable_indexes(
     return tuple(online)
 
 
-def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
+def repair(database: Database, model: EmbeddingModel, *, facts: bool = False) -> tuple[str, ...]:
     """Create search indexes that are missing, failed or `outdated`, and return the names of the new ones.
 
-    Waits until all are online. Vectors stay as they are. Raises SchemaConflict as `check` does.
+    With `facts` also one over their vectors, which no question reads. Waits until all are online. Vectors stay as they
+    are. Raises SchemaConflict as `check` does.
     """
     check(database, model)
     useless = {each.name for each in list_indexes(database) if each.state == "FAILED"} | {*outdated(database)}
@@ -105,7 +106,8 @@ def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
     for name in sorted(useless):
         database.schema(queries.get("write/drop_index"), name=name)
     create_fulltext(database)
-    create_vector(database, model)
+    has_facts = facts or vector_index_name("Fact", model) in useless
+    create_vector(database, model, (*LABELS, "Fact") if has_facts else LABELS)
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
 
 
@@ -122,27 +124,29 @@ def create_fulltext(database: Database) -> None:
     _create(database, [(queries.get(f"schema/fulltext_{label.lower()}"), {}) for label in missing])
 
 
-def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> None:
+def create_vector(database: Database, model: EmbeddingModel | VectorSpace, labels: Sequence[str] = LABELS) -> None:
     """Create the vector indexes that are missing, and wait until they are online.
 
     Raises SchemaConflict as `check` does.
     """
     present = {index.name for index in check(database, model)}
-    missing = [each for each in _of_vectors(model) if each[1]["name"] not in present]
+    missing = [each for each in _of_vectors(model, labels) if each[1]["name"] not in present]
     if missing and can_search(database.verify()):
         missing = [(maker.by_graph(), values) for maker, values in missing]
     _create(database, missing)
 
 
-def _of_vectors(model: EmbeddingModel | VectorSpace) -> list[tuple[queries.Query, dict[str, Any]]]:
-    given = {label: {"name": vector_index_name(label, model), "dimension": model.dimension} for label in LABELS}
+def _of_vectors(
+    model: VectorSpace | EmbeddingModel, labels: Sequence[str]
+) -> list[tuple[queries.Query, dict[str, Any]]]:
+    given = {label: {"name": vector_index_name(label, model), "dimension": model.dimension} for label in labels}
     return [(queries.get(f"write/vector_index_{label.lower()}"), values) for label, values in given.items()]
 
 
 def statements(model: EmbeddingModel | VectorSpace) -> tuple[str, ...]:
     """Return the Cypher that creates all constraints and indexes of kg-neo4j, for vectors of `model`."""
     plain = [*rules_needed(), *(queries.get(f"schema/fulltext_{label.lower()}") for label in WORDED)]
-    vectors = (query.statement(**values) for query, values in _of_vectors(model))
+    vectors = (query.statement(**values) for query, values in _of_vectors(model, LABELS))
     return (*(query.statement() for query in plain), *vectors)
 
 

@@ -26,7 +26,7 @@ from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
 
-LABELS = tuple(label for label in search_indexes.LABELS if label != "Passage")  # whose texts are embedded; with chunks
+LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose texts are embedded; with chunks their passages
 PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight, and of a tree
 AHEAD = 2  # calls begun, times those in flight

@@ -155,8 +155,6 @@ def prepare(
         rest=rest,
         chunk_index=fitting.get("Chunk"),
         passage_index=fitting.get("Passage"),
-        entity_index=fitting.get("Entity"),
-        fact_index=fitting.get("Fact"),
         node_index=fitting.get("TreeNode"),
         by_graph=frozenset(index.name for index in indexes if index.by_graph),
     )

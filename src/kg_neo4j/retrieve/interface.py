@@ -218,8 +218,6 @@ class Search:
     words: str | None = None  # full-text query
     vector: tuple[float, ...] | None = None
     chunk_index: str | None = None
-    entity_index: str | None = None  # None: entities have no vectors of this model, so they are not compared
-    fact_index: str | None = None  # likewise facts
     node_index: str | None = None  # nodes of narrative trees
     passage_index: str | None = None  # parts of chunks; `chunk_index` has their means
     by_graph: frozenset[str] = frozenset()  # names of vector indexes that can be searched inside the graph

@@ -61,13 +61,11 @@ def match(
 
     One query; two where filters leave too few of the best finds by words.
     """
-    vector = None if search.vector is None else list(search.vector)
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
     given = {
         "graph": search.graph,
         "words": search.words,
-        "entity_vector": vector if search.entity_index else None,
-        "fact_vector": vector if search.fact_index else None,
+        "vector": None if search.vector is None else list(search.vector),
         "terms": list(search.question.terms),
         "linked": list(linked.entities),
         "reached": near,

@@ -211,7 +211,9 @@ def _lines(
         line, said = _told(item), _first_sentence(item)
         places = sorted(_places(item), key=lambda each: said not in plain(each.quote or ""))  # first where that is said
         source = next((each for place in places if (each := _words(place, chunks, line))), None)
-        if source is None or not line or any(_covers(each, source) for _, each in passages):
+        if source is None or not line:
+            continue
+        if any(each.chunk.id == source.chunk.id and {*source.sentences} <= {*each.sentences} for _, each in passages):
             continue
         cost = tokeniser.count(_shown(source)) + 1 + (0 if lines else tokeniser.count(_GRAPH) + 2)
         if cost <= budget:
@@ -254,10 +256,6 @@ def _words(place: Place, chunks: Mapping[str, FoundChunk], line: str) -> ShownSo
     around = [each for each in split_sentences(chunk.text) if each.start < place.end and place.start < each.end]
     spans = tuple((each.start, each.end) for each in around)
     return ShownSource("", chunk, spans[0][0], spans[-1][1], spans, line=line) if spans else None
-
-
-def _covers(passage: ShownSource, words: ShownSource) -> bool:
-    return passage.chunk.id == words.chunk.id and set(words.sentences) <= set(passage.sentences)
 
 
 # ------------------------------------------------------------------------------------------------ nodes of trees

@@ -34,7 +34,7 @@ ITERATIONS = 20  # at most; the walk ends when no score changes by more than the
 TOLERANCE = 1e-4
 KEEP = 60  # chunks, and entities, that a walk gives
 LOOKED_AT = 50 * KEEP  # nodes of the highest scores, of which these are taken; with filters every node
-EVERYTHING = 2**62
+EVERYTHING = 2**31 - 1
 LARGE = 100_000  # chunks in the database, of all graphs, from which on nothing is projected
 LEAST = 5e-5  # score that each way from an entity brings; one that brings less is not walked on from
 BREADTH = 200  # chunks that one step walks on from
@@ -82,6 +82,7 @@ def spread(
             iterations=ITERATIONS,
             tolerance=TOLERANCE,
             most=LOOKED_AT if scope is None else EVERYTHING,
+            first=LOOKED_AT // 5 if scope is None else EVERYTHING,
             keep=KEEP,
         )
         found: dict[str, list[tuple[str, float]]] = {"chunk": [], "entity": []}

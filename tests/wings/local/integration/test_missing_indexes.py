@@ -79,7 +79,7 @@ def name_of(kind: str, label: str, embedder: EmbeddingModel) -> str:
         ("naive", "vector", "Chunk"),
         ("naive", "fulltext", "Chunk"),
         ("local", "vector", "Entity"),
-        ("local", "vector", "Fact"),
+        ("local", "vector", "Passage"),
         ("local", "fulltext", "Entity"),
         ("local", "fulltext", "Fact"),
         ("auto", "fulltext", "Document"),
@@ -99,7 +99,7 @@ def test_a_question_is_not_answered_without_an_index_that_it_needs(
     assert "kg db indexes" in printed
 
 
-@pytest.mark.parametrize(("mode", "kind", "label"), [("local", "vector", "Fact"), ("naive", "fulltext", "Chunk")])
+@pytest.mark.parametrize(("mode", "kind", "label"), [("local", "vector", "Entity"), ("naive", "fulltext", "Chunk")])
 def test_the_command_that_is_named_makes_a_missing_index_again(
     database: Database, loaded: Settings, embedder: EmbeddingModel, run: Run, mode: str, kind: str, label: str
 ) -> None:
@@ -113,6 +113,26 @@ def test_the_command_that_is_named_makes_a_missing_index_again(
     assert ask(QUESTION, settings=loaded).found
     assert run("db", "indexes") == (0, "all indexes are online\n")
     assert list(lines(database, loaded.graph)) == whole
+
+
+def test_an_index_over_the_vectors_of_facts_is_made_where_it_is_asked_for(
+    database: Database, loaded: Settings, embedder: EmbeddingModel, run: Run
+) -> None:
+    name = name_of("vector", "Fact", embedder)
+    assert name not in {each.name for each in search_indexes.list_indexes(database)}
+    before = ask(QUESTION, settings=loaded)
+    code, printed = run("db", "indexes", "--facts", "--json")
+    assert (code, json.loads(printed)["created"]) == (0, [name])
+    nearest = (
+        "MATCH (f:Fact {graph: $graph}) WITH f LIMIT 1 "
+        "CALL db.index.vector.queryNodes($name, 1, f.embedding) YIELD score RETURN score"
+    )
+    rows = database.driver.execute_query(nearest, graph=loaded.graph, name=name).records
+    assert rows[0]["score"] > 0.99
+    assert ask(QUESTION, settings=loaded).citations == before.citations
+    assert run("db", "indexes") == (0, "all indexes are online\n")  # it stays
+    drop(database, name)
+    assert run("db", "indexes") == (0, "all indexes are online\n")  # and is not missed
 
 
 @pytest.mark.parametrize("kind", ["vector", "fulltext"])

@@ -180,7 +180,7 @@ def test_indexes_of_the_former_kind_answer_until_they_are_made_again(
         assert sorted(search_indexes.outdated(database)) == sorted(found)
         assert answers(settings) == before
         said = [each.message for each in diagnose(settings=settings) if each.subject == "indexes"]
-        assert said == ["online: 10; `kg db indexes` makes 5 again, to search inside a graph"]
+        assert said == ["online: 9; `kg db indexes` makes 4 again, to search inside a graph"]
         assert sorted(search_indexes.repair(database, factory.embedding_model(settings))) == sorted(found)
         assert search_indexes.outdated(database) == []
         assert vector_indexes(database) == found

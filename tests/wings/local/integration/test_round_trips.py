@@ -152,7 +152,7 @@ def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(
     """A run that began before must not embed for indexes that are gone."""
     del loads
     embedder = factory.embedding_model(fresh)
-    name = constraints.vector_index_name("Fact", embedder)
+    name = constraints.vector_index_name("Entity", embedder)
     with connect(fresh, SILENT, as_it_is=True) as database, connect(fresh, SILENT, as_it_is=True) as other:
         other.schema(queries.get("write/drop_index"), name=name)
         vectors.prepare(database, embedder)

@@ -48,6 +48,12 @@ def test_the_memory_of_the_machine_is_known() -> None:
     assert java.machine_memory_mb() > 100
 
 
+@pytest.mark.parametrize(("heap_mb", "size"), [(100, 1), (2_048, 8), (100_000_000, 32)])
+def test_regions_of_the_heap_grow_with_it_as_far_as_java_lets_them(heap_mb: int, size: int) -> None:
+    command = java.command(Path("/j/java"), "org.neo4j.Main", Path("/home"), heap_mb, ("-Dnonce=1",))
+    assert f"-XX:G1HeapRegionSize={size}m" in command
+
+
 def test_exactly_the_given_jars_are_on_the_class_path_in_order() -> None:
     text = java.class_path_file([Path("/a b/one.jar"), Path('/c"d/two.jar')])
     assert text == '-cp "/a b/one.jar:/c\\"d/two.jar"\n'
@@ -55,7 +61,7 @@ def test_exactly_the_given_jars_are_on_the_class_path_in_order() -> None:
 
 def test_the_command_line_carries_the_marks_and_the_heap_but_no_jar() -> None:
     command = java.command(Path("/j/java"), "org.neo4j.Main", Path("/home"), 512, ("-Dnonce=1", "--home-dir=/home"))
-    assert "-Xmx512m" in command
+    assert {"-Xms256m", "-Xmx512m", "-XX:G1HeapRegionSize=2m"} <= {*command}
     assert command.index("-Dnonce=1") < command.index("org.neo4j.Main")
     assert command.index("--home-dir=/home") > command.index("org.neo4j.Main")
     assert not [part for part in command if part.endswith(".jar")]
