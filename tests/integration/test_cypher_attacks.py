@@ -26,6 +26,7 @@ from kg_neo4j.factory import door_to
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import sent as as_sent
 from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer
@@ -199,7 +200,7 @@ def test_200_hostile_answers_of_a_model_change_nothing_and_are_never_sent(
     draw = random.Random(3)
     hostile = [text for text in HOSTILE if text not in UNHELD and text.strip(" ;")]
     hostile = [text.replace(":9/", f":{listener.server_port}/") for text in hostile]
-    registry = {queries.get(name).text for name in queries.names()}
+    registry = {as_sent(queries.get(name), {})[0] for name in queries.names()}
     sent = Sent(monkeypatch)
     with FakeLlm() as llm:
         llm.rules = lambda _prompt, _user: json.dumps({"cypher": draw.choice(hostile), "parameters": {"x": "y"}})

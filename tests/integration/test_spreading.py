@@ -105,6 +105,19 @@ def test_a_dropped_projection_is_made_again(database: Database, films: str) -> N
     assert titles(database, films, "Where did the one who made Rain Road grow up?") == before
 
 
+def test_what_another_question_drops_at_the_same_time_is_no_error(
+    database: Database, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = queries.get
+    header = real("retrieve/drop_search").text.split("CALL", 1)[0]
+    gone = [parse(f"{header}CALL gds.graph.drop('gone') YIELD graphName AS name RETURN name", "test")]
+    is_drop = "retrieve/drop_search".__eq__
+    monkeypatch.setattr(queries, "get", lambda name: gone.pop() if gone and is_drop(name) else real(name))
+    question = "Where did the one who made Rain Road grow up?"
+    assert titles(database, films, question)[:2] == ["Rain Road (film)", "Ada Lind"]
+    assert not gone
+
+
 def test_the_same_question_gives_the_same_answer(database: Database, films: str) -> None:
     start = link(database, films, read("Rain Road and Ada Lind"))
     assert pagerank.spread(database, films, start) == pagerank.spread(database, films, start)

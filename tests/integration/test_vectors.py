@@ -132,8 +132,9 @@ def test_all_indexes_are_online_and_carry_model_and_dimension(database: Database
     load(database, graph)
     embed(database, graph)
     found = {index.name: index for index in search_indexes.list_indexes(database)}
-    for label in ("chunk", "entity", "fact"):
+    for label in ("chunk", "document", "entity", "fact", "treenode"):
         assert found[f"kg_{label}_text"].state == "ONLINE"
+    for label in ("chunk", "entity", "passage", "treenode"):
         assert found[f"kg_{label}_vector_hashed_ngram_256_1_256"].state == "ONLINE"
         assert found[f"kg_{label}_vector_hashed_ngram_256_1_256"].model == "hashed-ngram-256-1"
 

@@ -33,7 +33,7 @@ class KeptProjection(Generic[T]):
     instead: Callable[[Transaction], T | None] | None = None  # a walk that needs no projection; None: it has to be one
     _own: str = ""  # how its names begin
     _name: str = ""  # from where its state is known
-    _is_projecting: bool = False  # it is being made
+    _is_projecting: bool | None = False  # None: it drops others, which another run may do at the same time
 
     def walk(self) -> T | None:
         """Return what the walk finds; None where there is nothing to walk over.
@@ -51,7 +51,7 @@ class KeptProjection(Generic[T]):
                     raise
                 state = self._state(self.database)
                 stands = bool(state["stands"]) and self._name == self._own + (state["version"] or "")
-                if stands != self._is_projecting:
+                if self._is_projecting is not None and stands != self._is_projecting:
                     raise  # else another run has made what we projected, or dropped what we walked over
         raise DatabaseError(
             f"graph {self.graph!r} changes faster than it can be read",
@@ -80,11 +80,11 @@ class KeptProjection(Generic[T]):
                 f"free at {self.database.address.shown}",
                 hint="give the server a larger heap (KG_DB_HEAP_MB for the local one)",
             )
+        self._name, self._is_projecting = name, None
         drop = queries.get("retrieve/drop_search")
         transaction.run(drop, graph_prefix=self._own, prefix=SEARCH, age_s=FORMER_S, others=OTHERS)
-        self._name, self._is_projecting = name, True
-        made = self.make(transaction, name)
-        self._is_projecting = False
+        self._is_projecting = True
+        made, self._is_projecting = self.make(transaction, name), False
         return made
 
     def _state(self, reader: Reader) -> Row:
