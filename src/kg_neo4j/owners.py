@@ -34,7 +34,7 @@ def has_ended(owner: str) -> bool:
     _, pid, started = owner.rsplit(":", 2)
     try:
         process = psutil.Process(int(pid))
-        was_left = process.status() == psutil.STATUS_ZOMBIE  # it has ended, and its parent has not asked how
-        return bool(was_left or abs(process.create_time() - float(started)) > CLOCK_S)
+        is_zombie = process.status() == psutil.STATUS_ZOMBIE  # it has ended, and its parent has not asked how
+        return bool(is_zombie or abs(process.create_time() - float(started)) > CLOCK_S)
     except psutil.NoSuchProcess:
         return True

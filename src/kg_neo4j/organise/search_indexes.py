@@ -20,6 +20,7 @@ from kg_neo4j.graph.queries import OWN
 
 LABELS = ("Chunk", "Entity", "Passage", "TreeNode")  # whose vectors are in an index; facts are compared one by one
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
+_OF = {"Passage": "Chunk"}  # what is searched for by an index over its parts
 _LOOKED_AT = 1_000  # nodes of a label: vectors come to all of them, so the first ones tell
 _STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not filled yet"}
 
@@ -75,7 +76,7 @@ def usable_indexes(
     online = [each for each in found if each.state == "ONLINE"]
     wanted = {fulltext_index_name(label): label for label in labels}
     if model is not None and not any(each.model and not each.fits(model) for each in found):
-        wanted |= {vector_index_name(label, model): label for label in LABELS if label in (*labels, "Passage")}
+        wanted |= {vector_index_name(label, model): label for label in LABELS if _OF.get(label, label) in labels}
     missing = wanted.keys() - {each.name for each in online}
     if not missing:
         return tuple(online)
@@ -137,7 +138,7 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace, label
 
 
 def _of_vectors(
-    model: VectorSpace | EmbeddingModel, labels: Sequence[str]
+    model: EmbeddingModel | VectorSpace, labels: Sequence[str]
 ) -> list[tuple[queries.Query, dict[str, Any]]]:
     given = {label: {"name": vector_index_name(label, model), "dimension": model.dimension} for label in labels}
     return [(queries.get(f"write/vector_index_{label.lower()}"), values) for label, values in given.items()]

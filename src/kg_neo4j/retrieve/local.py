@@ -10,14 +10,13 @@ from kg_neo4j.retrieve.filtered import read_left
 from kg_neo4j.retrieve.interface import CHUNKS, Found, FoundChunk, Linked, Search, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.naive import fetched, rest_of
-from kg_neo4j.retrieve.pagerank import Reached, spread
+from kg_neo4j.retrieve.pagerank import EVERYTHING, Reached, spread
 from kg_neo4j.retrieve.ranking import rank
 from kg_neo4j.words import fold, split_words
 
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves
 PER_SEED = 20  # facts around one entity: the bound that keeps hubs fast
-EVERYTHING = 2**31 - 1  # finds by words that an index gives
 HUB = 2_000  # relationships of one entity that are looked at for the best of them
 REACHED = 6  # entities near to those that are named
 FIRST = 3  # chunks to start from where nothing is named
