@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +37,7 @@ class OpenAIEmbedding:
         self._endpoint = endpoint
         self._price = price
         self._dimension = DIMENSIONS.get(name)  # None: the server is asked
+        self._form = "base64"  # a quarter of the bytes; a server that does not know it sends numbers, or refuses it
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedding({self.name!r}, {self._endpoint.address!r})"
@@ -78,7 +81,7 @@ class OpenAIEmbedding:
         openai_client.client(self._endpoint)  # made by the thread that asks: it may import, or run a command
 
         def opened(own: Any) -> Any:
-            return own.embeddings.with_streaming_response.create(model=self.name, input=sent, encoding_format="float")
+            return own.embeddings.with_streaming_response.create(model=self.name, input=sent, encoding_format=self._form)
 
         def parse(data: Data) -> Vectors:
             found = data.get("usage")
@@ -92,8 +95,14 @@ class OpenAIEmbedding:
 
         expected = Seen(self.name).prompt(sum(map(tokens.load().count, sent))) if self._endpoint.tpm else 0.0
         question = ModelCall(self._endpoint, self.name, opened, account, expected)
-        with tracing.call("embeddings", self) as note:
-            return openai_client.run(openai_client.call(question, parse))
+        try:
+            with tracing.call("embeddings", self) as note:
+                return openai_client.run(openai_client.call(question, parse))
+        except RequestRefused as refused:
+            if self._form == "float" or not re.search("encoding|base64", refused.fault.said):
+                raise
+            self._form = "float"
+        return self._request(texts, dimension, account)
 
 
 def _checked(items: object, count: int, dimension: int | None) -> Vectors:
@@ -121,6 +130,9 @@ def _checked(items: object, count: int, dimension: int | None) -> Vectors:
 
 
 def _numbers(vector: object) -> npt.NDArray[np.float64]:
+    if isinstance(vector, str):
+        with contextlib.suppress(ValueError):  # not base64, or not of whole numbers
+            return np.frombuffer(base64.b64decode(vector, validate=True), "<f4").astype(np.float64)
     if not isinstance(vector, list) or not vector:
         raise BadModelAnswer("a vector that is no list of numbers")
     if {*map(type, vector)} <= {int, float}:

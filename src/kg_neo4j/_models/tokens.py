@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from kg_neo4j.errors import UsageError
@@ -68,6 +68,7 @@ class Encoded:
         self.name = encoding.name
         self._encoding = encoding
 
+    @lru_cache(maxsize=256)  # noqa: B019 - one object for the process; a chunk is counted where it is cut, and after
     def count(self, text: str) -> int:
         """Return the number of tokens."""
         return sum(len(self._encoding.encode_ordinary(text[start:end])) for start, end in _blocks(_clean(text)))
@@ -97,6 +98,7 @@ class Approximation:
     _LETTER = re.compile(r"[^\W\d_]")
     _FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 
+    @lru_cache(maxsize=256)  # noqa: B019 - one object for the process; a chunk is counted where it is cut, and after
     def count(self, text: str) -> int:
         """Return the number of tokens."""
         return sum(tokens for _, _, tokens in self._pieces(text))

@@ -7,7 +7,9 @@ cuts the text a second time.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from kg_neo4j.acquire.sentences import sentences, table_head
 from kg_neo4j.acquire.structure import stripped
@@ -91,16 +93,22 @@ def place(names: Sequence[str], text: str, offsets: Offsets, *, within: bool = F
     (not with `within`).
     """
     words = (r"\s+".join(map(re.escape, name.split())) for name in names)
-    wanted = [re.compile(rf"(?<!\w){each}(?!\w)", re.IGNORECASE) for each in words]
-    held = [sum(name.search(text, *each) is not None for name in wanted) for each in offsets]
-    spoken = [PRONOUN.search(text, *each) is not None for each in offsets]
-    places = [(at, at) for at, count in enumerate(held) if count == len(wanted)]
-    places += [(at, at) for at, count in enumerate(held) if count and spoken[at]]
-    places += [(at - 1, at) for at in range(1, len(held)) if held[at - 1] and spoken[at] and not within]
+    held = [_having(re.compile(rf"(?<!\w){each}(?!\w)", re.IGNORECASE), text, offsets) for each in words]
+    some, spoken = frozenset().union(*held), _having(PRONOUN, text, offsets)
+    places = [(at, at) for at in (*sorted(some.intersection(*held)), *sorted(some & spoken))]
+    places += [(at, at + 1) for at in sorted(some) if at + 1 in spoken and not within]
     if not places:
         return None
     start, end = offsets[places[0][0]][0], offsets[places[0][1]][1]
     return text[start:end], Span(start, end, PLACED)
+
+
+@lru_cache(maxsize=4096)
+def _having(pattern: re.Pattern[str], text: str, offsets: Offsets) -> frozenset[int]:
+    """Return the sentences in which a pattern is found, counted from 0."""
+    starts = [start for start, _ in offsets]
+    found = ((bisect_right(starts, match.start()) - 1, match.end()) for match in pattern.finditer(text))
+    return frozenset(at for at, end in found if at >= 0 and end <= offsets[at][1])
 
 
 def _prose(text: str, start: int, end: int, language: str | None) -> list[tuple[int, int]]:

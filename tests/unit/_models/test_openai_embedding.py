@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import math
+import struct
 from typing import Any
 
 import numpy as np
@@ -27,13 +30,30 @@ def test_texts_become_unit_vectors_in_batches(llm: FakeLlm, model: OpenAIEmbeddi
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0)
     assert [request.body["input"] for request in llm.requests] == [TEXTS[:2], TEXTS[2:]]
-    assert llm.requests[0].body["encoding_format"] == "float"
+    assert llm.requests[0].body["encoding_format"] == "base64"
     assert np.array_equal(model.embed(TEXTS[2:])[0], vectors[2])
 
 
 def test_vectors_are_put_in_the_order_of_their_indexes(llm: FakeLlm, model: OpenAIEmbedding) -> None:
     llm.vectors([[0.0, 2.0], [3.0, 0.0]], indexes=[1, 0])
     assert model.embed(TEXTS[:2]).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_vectors_in_base64_are_those_in_numbers(llm: FakeLlm, model: OpenAIEmbedding) -> None:
+    packed = [base64.b64encode(struct.pack("<2f", *each)).decode() for each in ([0.0, 2.0], [3.0, 4.0])]
+    llm.vectors(packed).vectors([packed[0], base64.b64encode(struct.pack("<2f", 1.0, math.nan)).decode()])
+    assert model.embed(TEXTS[:2]).tolist() == [[0.0, 1.0], [np.float32(0.6), np.float32(0.8)]]
+    with pytest.raises(BadModelAnswer, match="not finite"):
+        OpenAIEmbedding("e", Endpoint(llm.url, retries=0)).embed(TEXTS[:2])
+
+
+@pytest.mark.parametrize("said", ["encoding_format: Input should be 'float'", "base64 is not supported"])
+def test_a_server_that_refuses_base64_is_asked_for_numbers_from_then_on(llm: FakeLlm, said: str) -> None:
+    model = OpenAIEmbedding("e", Endpoint(llm.url, retries=0))
+    llm.fail(400, message=said)
+    assert model.embed(TEXTS).shape == (3, DIMENSION)
+    model.embed(TEXTS)
+    assert [request.body["encoding_format"] for request in llm.requests] == ["base64", "float", "float"]
 
 
 def test_the_dimension_is_asked_for_once_or_known(llm: FakeLlm, model: OpenAIEmbedding) -> None:
