@@ -209,27 +209,11 @@ class UnfinishedImport(DatabaseError):
 
 
 class LocalDatabaseError(DatabaseError):
-    """The managed local Neo4j."""
-
-
-class FetchFailed(LocalDatabaseError):
-    """A jar cannot be downloaded."""
-
-
-class ChecksumMismatch(LocalDatabaseError):
-    """A jar is not the one named in the lock."""
+    """The managed local Neo4j: its files, its Java, its ports, its start. The cause is an error of neo4j_local."""
 
 
 class JavaMissing(LocalDatabaseError):
     """No usable Java runtime."""
-
-
-class PortTaken(LocalDatabaseError):
-    """Somebody else listens on the port."""
-
-
-class StoreTooNew(LocalDatabaseError):
-    """The data were written by a newer Neo4j line."""
 
 
 class DiskFull(LocalDatabaseError):
@@ -242,11 +226,3 @@ class DatabaseOffline(LocalDatabaseError):
 
 class StoreInconsistent(LocalDatabaseError):
     """Neo4j's consistency check found errors in a recovered store; the copy made before the recovery is kept."""
-
-
-class StartFailed(LocalDatabaseError):
-    """The server died while it started, or cannot be started."""
-
-
-class StillStarting(StartFailed):
-    """Not ready in time, but alive: it may be in a long recovery, which must not be interrupted."""

@@ -78,10 +78,11 @@ def reserve(home: Path) -> int:
 
 @contextmanager
 def _errors_as_ours() -> Iterator[None]:
-    """Raise our error of the same name, with its message and hint, for one of neo4j_local."""
+    """Raise our error of the same name, else LocalDatabaseError, with message and hint, for one of neo4j_local."""
     from neo4j_local.errors import LocalNeo4jError
 
     try:
         yield
     except LocalNeo4jError as error:
-        raise getattr(errors, type(error).__name__)(str(error), hint=error.hint) from error
+        ours = getattr(errors, type(error).__name__, errors.LocalDatabaseError)
+        raise ours(str(error), hint=error.hint) from error

@@ -15,8 +15,6 @@ from kg_neo4j import data_files
 _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ø": "o", "Ø": "O", "ı": "i", "æ": "ae", "ß": "ss"})
 _ACCENTS = re.compile("[\u0300-\u036f]")  # those of Latin, Greek and Cyrillic; other scripts' marks are letters
 _SPACELESS = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, kana, Han
-_RARE = re.compile("[^\x00-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u203f]")  # what may be a mark, or spaceless
-_WORD = re.compile(r"[^\W_](?:[^\W_]|['’](?=[^\W\d_²³¹¼½¾]))*")
 _APOSTROPHES = dict.fromkeys(map(ord, "’‘`´ʼʻʿʾ"), "'")
 
 _DATA = data_files.beside(__file__)
@@ -36,8 +34,6 @@ def split_words(text: str) -> list[str]:
 
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of each word of `text`; in scripts without spaces, of each pair of characters."""
-    if not _RARE.search(text):
-        return [match.span() for match in _WORD.finditer(text)]
     spans: list[tuple[int, int]] = []
     start = -1
     for index, char in enumerate(f"{text} "):  # a space ends the last word, too

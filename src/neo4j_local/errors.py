@@ -1,6 +1,6 @@
 """What neo4j_local raises. Each error carries `hint`, one sentence on what to try, or None.
 
-kg-neo4j raises its own error of the same name in its place, so hints name the settings and commands of kg-neo4j.
+kg-neo4j raises its own error in its place, so hints name the settings and commands of kg-neo4j.
 """
 
 from __future__ import annotations

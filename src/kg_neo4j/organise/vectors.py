@@ -31,7 +31,7 @@ PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight, and of a tree
 AHEAD = 2  # calls begun, times those in flight
 PASSAGES = 4  # of a chunk, more or less: 600 tokens in passages of 150 to 200
-VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 256, 325 of 1,536
+VALUES_A_WRITE = 150_000  # numbers a transaction: 585 vectors of 256; the model is asked for more meanwhile
 
 _Slice = tuple[str, Sequence[tuple[Row, str]]]  # a label, and nodes with the hash of their text
 
@@ -68,7 +68,7 @@ def embed(
     search_indexes.check(database, model)
     progress.start("embed")
     size = _vectors_a_write(model)
-    at_once = size if concurrency == 1 else min(size, TEXTS_A_CALL)
+    at_once = size if concurrency == 1 else TEXTS_A_CALL
     sizes = {"Chunk": max(1, at_once // PASSAGES)}
     page = partial(_page, graph)
     embedded = 0
