@@ -37,6 +37,7 @@ from kg_neo4j.progress import SILENT  # noqa: E402
 
 OF_TEN, GROWTH = 0.25, 1.3  # what is wanted
 TEN = 10
+Over = dict[str, tuple[float, float]]  # seconds and CPU seconds at the end of each stage
 KINDS = {"with communities": True, "without": False}
 
 
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     tokens.load()
     found: dict[int, dict[str, list[float]]] = {}
-    stages: dict[str, dict[str, tuple[float, float]]] = {}
+    stages: dict[str, Over] = {}
     with server.running(options.cache, SILENT) as database, tempfile.TemporaryDirectory() as made:
         for count in options.documents:
             database.empty()
@@ -111,7 +112,7 @@ def _load(
     return seconds, stages.over
 
 
-def _shown(over: dict[str, tuple[float, float]]) -> str:
+def _shown(over: Over) -> str:
     before, parts = 0.0, []
     for name, (now, _) in over.items():
         parts.append(f"{name} {now - before:.2f}")

@@ -81,9 +81,8 @@ class OpenAIEmbedding:
         openai_client.client(self._endpoint)  # made by the thread that asks: it may import, or run a command
 
         def opened(own: Any) -> Any:
-            return own.embeddings.with_streaming_response.create(
-                model=self.name, input=sent, encoding_format=self._form
-            )
+            asked = {"model": self.name, "input": sent, "encoding_format": self._form}
+            return own.embeddings.with_streaming_response.create(**asked)
 
         def parse(data: Data) -> Vectors:
             found = data.get("usage")

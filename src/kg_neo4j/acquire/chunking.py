@@ -147,9 +147,8 @@ def _overlap_start(
             break
         left -= unit.tokens
         start = unit.start
-    most = budget.most + budget.overlap
-    is_own = start == own[0].start or tokeniser.count(document.text[start : own[-1].end]) > most
-    return own[0].start if is_own else start
+    fits = start == own[0].start or tokeniser.count(document.text[start : own[-1].end]) <= budget.most + budget.overlap
+    return start if fits else own[0].start
 
 
 def _tail_start(document: Document, unit: UncutSpan, tokeniser: Tokeniser, tokens: int, may_cut: bool) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,6 +67,26 @@ def test_each_sentence_is_a_line_with_its_number() -> None:
         "3 It sold well.",
         "4 Cleo, a printer, knew Ada.",
     ]
+
+
+@given(
+    st.lists(st.sampled_from("Ada ada Ben Adam she his Ada-Ben x . . ? \n".split(" ")), max_size=60).map(" ".join),
+    st.lists(st.sampled_from(["Ada", "Ben", "Ada Ben", "Zoe"]), min_size=1, max_size=2),
+    st.booleans(),
+)
+def test_a_row_without_numbers_is_placed_where_its_names_are(text: str, names: list[str], within: bool) -> None:
+    offsets = numbering.number(text)
+    shown = [text[slice(*each)] for each in offsets]
+    forms = [re.compile(r"(?i)(?<!\w)" + r"\s+".join(name.split()) + r"(?!\w)") for name in names]
+    held = [[bool(form.search(each)) for form in forms] for each in shown]
+    spoken = [bool(numbering.PRONOUN.search(each)) for each in shown]
+    wanted = [(at, at) for at, each in enumerate(held) if all(each)]
+    wanted += [(at, at) for at, each in enumerate(held) if any(each) and spoken[at]]
+    wanted += [(at, at + 1) for at in range(len(held) - 1) if any(held[at]) and spoken[at + 1] and not within]
+    found = numbering.place(names, text, offsets, within=within)
+    assert (found and (found[1].start, found[1].end)) == (
+        (offsets[wanted[0][0]][0], offsets[wanted[0][1]][1]) if wanted else None
+    )
 
 
 @given(st.text(alphabet="aB.,; \n#|`", max_size=3_000))
