@@ -67,7 +67,7 @@ def cite(written: str, text: str, offsets: Offsets) -> tuple[str, Span] | None:
     for found in _CITATION.finditer(written):
         first, last = int(found[1]), int(found[2] or found[1])
         numbers |= set(range(first, min(last, first + MOST) + 1)) or {first, last}
-    if not numbers or _AROUND.sub("", _CITATION.sub("", written)) or not numbers <= set(range(1, len(offsets) + 1)):
+    if not numbers or _AROUND.sub("", _CITATION.sub("", written)) or 0 in numbers or max(numbers) > len(offsets):
         detail = f"{written[:80]!r}: the numbers of the sentences are 1 to {len(offsets)}"
         raise ValueRefused(RejectionReason.NO_SUCH_SENTENCE, detail)
     if len(numbers) > CITED:

@@ -15,7 +15,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ class FoldRule(enum.StrEnum):
     JOIN = "join"  # texts in the order of evidence, without repeats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SchemaColumn:
     """One CSV column."""
 
@@ -65,13 +65,13 @@ class SchemaColumn:
     maximum: float | None = None
     year_of: str = ""  # the column whose year it is, for nodes of the type PERSON; such a column is never asked for
 
-    @property
+    @cached_property
     def is_property(self) -> bool:
         """True where the value is stored as a property of the node or relationship."""
         return self.kind in (ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.YEAR, ColumnKind.NUMBER)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Schema:
     """A schema file, read. `hash` covers what it means: columns, their kinds, closed lists; no notes, no order."""
 
@@ -98,38 +98,38 @@ class Schema:
     form: str = "sections"  # of an answer: two sections, or "facts", one row for each relationship with its ends
     sentences_a_call: int = 0  # for facts: how many a model is asked about together; 0: all of a chunk
 
-    @property
+    @cached_property
     def node_header(self) -> tuple[str, ...]:
         """Column names of the node section, in order."""
         return tuple(column.name for column in self.nodes)
 
-    @property
+    @cached_property
     def relationship_header(self) -> tuple[str, ...]:
         """Column names of the relationship section, in order."""
         return tuple(column.name for column in self.relationships)
 
-    @property
+    @cached_property
     def node_columns(self) -> tuple[SchemaColumn, ...]:
         """All columns of nodes but years, those that no model is asked for last."""
         return (*self.nodes, *self.unasked_nodes)
 
-    @property
+    @cached_property
     def relationship_columns(self) -> tuple[SchemaColumn, ...]:
         """All columns of relationships, those that no model is asked for last."""
         return (*self.relationships, *self.unasked)
 
-    @property
+    @cached_property
     def facts(self) -> dict[str, ColumnKind]:
         """Columns of a row that is one fact, in order, and what they hold; none where the form is another."""
         more = {each.name: each.kind for each in self.relationships if each.is_property}
         return _FACT | more if self.form == "facts" else {}
 
-    @property
+    @cached_property
     def headers(self) -> tuple[str, ...]:
         """Header rows that a model is asked to write."""
         return tuple(map(",".join, [self.facts] if self.facts else [self.node_header, self.relationship_header]))
 
-    @property
+    @cached_property
     def counts_relationships(self) -> bool:
         """True where each relationship has an id of its own."""
         return any(column.kind is ColumnKind.ID for column in self.relationships)
@@ -139,12 +139,12 @@ class Schema:
         """True where a cited sentence stands for a description that no row has."""
         return self.evidence != "words"
 
-    @property
+    @cached_property
     def node_properties(self) -> tuple[SchemaColumn, ...]:
         """Columns stored as properties of nodes."""
         return (*(column for column in self.node_columns if column.is_property), *self.years)
 
-    @property
+    @cached_property
     def relationship_properties(self) -> tuple[SchemaColumn, ...]:
         """Columns stored as properties of relationships."""
         return tuple(column for column in self.relationship_columns if column.is_property)
