@@ -28,7 +28,7 @@ MAX_FIELD = 131_072  # characters, the csv module's own limit
 SHOWN = 500  # characters of a rejected row that are kept
 SEPARATORS = ",;\t|\uff0c\u3001\u060c\uff1b\uff5c\u00a6\u061b"  # between fields; the prompt asks for the first one
 
-_FENCE = re.compile(r"\s*(?:```|~~~|\|?[\s:|+-]*-[\s:|+-]*\Z)")  # or the line below the head of a table
+_FENCE = re.compile(r"\s*(?:(?:```|~~~)(?!.*,.*,)|\|?[\s:|+-]*-[\s:|+-]*\Z)")  # or the line below the head of a table
 _ID_LIKE = re.compile(r'\s*"?[^\s",]{1,64}"?\s*|[\d\s-]{1,20}')  # or numbers of sentences
 _LONE_ID = re.compile(r"\s*[A-Za-z]{0,12}[_-]?[0-9]+\s*")
 # "- n1: PERSON", "r1 -> n1", "n1   PERSON"; and "Ada -> KNEW -> Ben"

@@ -99,6 +99,18 @@ def test_any_answer_is_found_in_any_wrapping(cases: int) -> None:
     holds(check, st.tuples(clean_answers(), st.sampled_from(TEMPLATES)), cases)
 
 
+def test_a_row_whose_first_field_is_a_fence_is_a_row() -> None:
+    nodes = tuple((f"n{number}", "PERSON", "N", *[""] * 6) for number in (1, 2, 3))
+    answer = CleanAnswer(
+        nodes,
+        (("r1", "n1", "SON_OF", "n1", "", "```", "", ""),),
+        relationship_order=(5, 1, 2, 3, 4, 0, 6, 7),
+        blank_line=False,
+        nodes_first=False,
+    )
+    assert fields_of(read_done(answer.text)) == as_read(answer.rows)
+
+
 @depth
 def test_the_header_row_decides_the_order_of_columns(cases: int) -> None:
     def check(answer: CleanAnswer) -> None:
