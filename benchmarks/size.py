@@ -6,6 +6,7 @@
     python benchmarks/size.py documents FOLDER --count N [--first K]
     python benchmarks/size.py bulk [--documents 100000] [--load 4000] [--base c5cfcea] [--rounds 1] [--shards FOLDER]
     python benchmarks/size.py million [--documents 1000000] [--shards FOLDER]
+    python benchmarks/size.py growth [--documents 10000 100000 1000000] [--rounds 3 3 1] --json FILE [--picture FILE]
 
 words: one process extracts the same text as `kg extract` does, by the code of the base commit and by the code at hand
 in turn. Each run is a fresh process that loads its models and reads a few sentences before the clock starts. Without
@@ -30,6 +31,9 @@ least twice as fast as the load, and 3 times as fast as that of c5cfcea.
 million: the whole build with vectors of chunks and communities, of all documents and of a tenth of them, by stage.
 Then two questions in `local`, in a new process. Targets: without communities a document takes at most 1.3 times as
 long as at the tenth, our processes at most 1.5 times as much memory, and the second question under 1 s.
+
+growth: builds of several sizes, then questions in `local`, then a load of 250 more documents; slopes with intervals,
+and what the lines say of ten million documents (size_growth.py). Runs are kept in FILE; what it has is not run again.
 
 `--shards FOLDER`: what `documents` wrote there is taken; otherwise it is written first. The work goes to TMPDIR.
 
@@ -125,6 +129,12 @@ def add_building(sections: Any) -> None:
     bulk.set_defaults(section=compare_ways)
     million = sections.add_parser("million", help="the whole build of a million documents, and of a tenth")
     million.set_defaults(section=measure_million)
+    growth = sections.add_parser("growth", help="time and memory over the number of documents, and a picture")
+    growth.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="sizes")
+    growth.add_argument("--rounds", type=int, nargs="+", default=[3, 3, 1], help="how often each size is built")
+    growth.add_argument("--json", type=Path, required=True, help="file that keeps the runs")
+    growth.add_argument("--picture", type=Path, help="an SVG to draw")
+    growth.set_defaults(section=measure_growth)
     for each, count in ((record, 10_000), (child, 10_000), (bulk, 100_000), (million, 1_000_000)):
         each.add_argument("--documents", type=int, default=count, help=f"how many (default {count})")
     for each in (record, bulk):
@@ -164,6 +174,13 @@ def measure_million(options: argparse.Namespace) -> None:
     import size_build
 
     size_build.measure_million(options)
+
+
+def measure_growth(options: argparse.Namespace) -> None:
+    """Measure builds of several sizes."""
+    import size_growth
+
+    size_growth.measure(options)
 
 
 def write_documents(options: argparse.Namespace) -> None:
