@@ -11,6 +11,7 @@ import fake_llm
 
 _ANSWER = re.compile(r"^Answer: (.*)\nend of answer \w+", re.DOTALL | re.MULTILINE)
 _STATEMENT = re.compile(r"^([AG]\d+): (.*)$", re.MULTILINE)
+_OPTION = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
 _REPORT = re.compile(r"^Report R(\d+): (.*)$", re.MULTILINE)
 
 
@@ -22,6 +23,10 @@ def rules(prompt: str, user: str) -> str:
         found = _STATEMENT.findall(user)
         said, golden = ({name: text for name, text in found if name[0] == letter} for letter in "AG")
         return json.dumps(sort_statements(said, golden))
+    if "\nOptions:\n" in user:
+        passages, options = user.split("\nOptions:\n")
+        named = [int(number) for number, text in _OPTION.findall(options) if text in passages]
+        return json.dumps({"option": (named or [1])[-1]})
     if reports := _REPORT.findall(user):
         rows = [{"report": f"R{number}", "score": 60, "answer": f"{title}. [R{number}]"} for number, title in reports]
         return json.dumps({"reports": rows})

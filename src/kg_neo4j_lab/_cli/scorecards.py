@@ -252,6 +252,11 @@ def show_comparison(card: Comparison) -> None:
     _show_systems(card.scores, "All questions" if card.hard else None, is_proxy=card.is_proxy)
     if card.hard:
         _show_systems(card.hard, "Hard questions alone", is_proxy=card.is_proxy)
+    for each in card.differences:
+        low, high = each.interval
+        verdict = "" if each.is_decided else ", undecided"
+        gained = f"{each.points:+.1f} ({low:+.1f} to {high:+.1f}){verdict}"
+        print_text(f"{each.system} against {each.other}, {each.measure}: {gained}")
     answers = sum((score.usage for score in card.scores), Usage())
     judging = sum((score.judging for score in card.scores), Usage())
     print_facts({"answers": spent(answers), "judging": spent(judging)})
@@ -267,6 +272,10 @@ def _show_systems(scores: Sequence[SystemScore], title: str | None, *, is_proxy:
         heads += ["ragas: correct", "similar"]
         theirs = [(_percent(score.ragas_correctness), _percent(score.ragas_similarity)) for score in scores]
         rows = [(*row, *more) for row, more in zip(rows, theirs, strict=True)]
+    if any(score.accuracy is not None for score in scores):
+        heads += ["Option right", "95 %"]
+        chosen = [(_percent(score.accuracy), _percents(score.accuracy_interval)) for score in scores]
+        rows = [(*row, *more) for row, more in zip(rows, chosen, strict=True)]
     print_table(heads, rows, title)
 
 

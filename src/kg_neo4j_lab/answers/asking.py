@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from kg_neo4j._models.tasks import Request
@@ -20,19 +20,21 @@ from kg_neo4j.records import Answer, Filters, Usage
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import plain_text
 from kg_neo4j_lab.answers import correctness
+from kg_neo4j_lab.answers.choosing import choose
 from kg_neo4j_lab.answers.correctness import ModelJudge, StatementJudge, Statements
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
 from kg_neo4j_lab.answers.ragas_scores import Ragas
 from kg_neo4j_lab.answers.recalling import Recalling, RecordFile
-from kg_neo4j_lab.answers.scores import Case, GivenAnswer, GoldenScore, case_row, exact_match, f1, read_case
+from kg_neo4j_lab.answers.scores import WHOLE, Case, GivenAnswer, GoldenScore, case_row, exact_match, f1, read_case
 from kg_neo4j_lab.answers.supposed import ANSWER_TOKENS, priced, usage_of
 from kg_neo4j_lab.answers.systems import GLOBAL, System
 
 ANSWER, CASE = "answer", "case"  # kinds of lines
-VERSION = 1  # of how answers are scored: lines that another version saved are not of use
+VERSION = 2  # of how answers are scored: lines that another version saved are not of use
 PROMPT_TOKENS = 500  # of a question without its evidence
 JUDGED = Usage(1, 900, 80)  # a judgement of the claims of an answer that is not there
 GLOBAL_CALLS = 2  # one reads reports, one combines
+NO_ANSWER = "no answer but"  # how a note begins that what is shown instead is none
 RAGAS_PROMPT, RAGAS_TOKENS = 1_200, 150  # its prompts have examples, its answers reasons
 
 
@@ -47,6 +49,8 @@ class Asking:
     context_tokens: int
     whole_graph: bool
     ragas: Ragas | None  # its scores, too
+    score: str = WHOLE  # what is held against golden answers, see `GivenAnswer.scored`
+    chooses: bool = False  # a model chooses an option of questions that have some
     taken: int = 0
     _rows: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
@@ -59,7 +63,10 @@ class Asking:
         options = system.options(self.filters(question), self.context_tokens)
         with self.model.paid_by(f"{system.name} {question.id}"):
             answer = self.answerer.answer(question.text, options)
-        given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
+            given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
+            if self.chooses and question.options:
+                chosen, usage = choose(self.answerer.door, question, answer)
+                given = replace(given, chosen=chosen, usage=given.usage + usage)
         if self.file:
             self.file.append(ANSWER, {"key": run, "system": system.name, "given": asdict(given)})
         return given
@@ -104,7 +111,10 @@ class Asking:
         settings, model = self.answerer.settings, self.answerer.door
         how = repr(system.options(self.filters(question), self.context_tokens))
         models = (model.name, self.answerer.embedder.name, settings.unsupported, str(settings.judge))
-        return hash_id(f"answers {VERSION}", settings.graph, *models, system.name, how, question.id, question.text)
+        also = ["choose"] if self.chooses and question.options else []
+        return hash_id(
+            f"answers {VERSION}", settings.graph, *models, *also, system.name, how, question.id, question.text
+        )
 
     def _saved(self, kind: str) -> Mapping[str, Mapping[str, Any]]:
         if kind not in self._rows:
@@ -116,29 +126,27 @@ class Asking:
         return None if row is None else given_of(row.get("given"))
 
     def _case_key(self, system: System, question: AnsweredQuestion) -> str:
-        judge, also = (self.judge.name, str(self.judge.is_proxy)), ("ragas",) if self.ragas else ()
+        judge, also = (self.judge.name, str(self.judge.is_proxy), self.score), ("ragas",) if self.ragas else ()
         embedder = self.answerer.embedder.name
         return hash_id(self._run(system, question), *judge, embedder, *question.held_against, *also)
 
     def _scored(self, system: System, question: AnsweredQuestion, given: GivenAnswer) -> Case:
         goldens: list[GoldenScore] = []
-        judging = Usage()
+        judging, said = Usage(), given.scored(self.score)
         for golden in question.held_against:
-            similar = correctness.answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
-            found = correctness.answer_correctness(
-                question.text, given.said, golden, judge=self.judge, similarity=similar
-            )
+            similar = correctness.answer_similarity(said, golden, self.answerer.embedder, self.answerer.tokeniser)
+            found = correctness.answer_correctness(question.text, said, golden, judge=self.judge, similarity=similar)
             judging += found.judgement.usage
             statements = found.judgement.statements or Statements()
             scores = (similar, found.f1, found.score, statements.right, statements.wrong, statements.missing)
             score = GoldenScore(golden, *scores, found.judgement.problem)
             if self.ragas:
-                theirs = self.ragas.score(question.text, given.said, golden)
+                theirs = self.ragas.score(question.text, said, golden)
                 judging += theirs.usage
                 problem = "; ".join(filter(None, (score.problem, theirs.problem)))
                 score = GoldenScore(golden, *scores, problem, theirs.similarity, theirs.correctness)
             goldens.append(score)
-        return Case(system.name, question, given, tuple(goldens), self.judge.name, judging)
+        return Case(system.name, question, given, tuple(goldens), self.judge.name, judging, said)
 
 
 def given_of(row: Any) -> GivenAnswer:
@@ -152,7 +160,9 @@ def given_of(row: Any) -> GivenAnswer:
 
 def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
     """Return an answer with its scores; its citations are looked up in the graph, not taken on trust."""
-    said = (answer.short or plain_text(answer.answer)) if answer.found else ""
+    found = answer.found and not any(note.startswith(NO_ANSWER) for note in answer.notes)
+    whole = plain_text(answer.answer) if found else ""
+    said = (answer.short or whole) if found else ""
     ids = sorted({each.chunk_id for each in answer.citations})
     rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
     texts = {row["id"]: row["text"] for row in rows}
@@ -164,7 +174,7 @@ def given_answer(database: Database, graph: str, question: AnsweredQuestion, ans
         short=answer.short,
         exact=exact_match(said, question.answers) if said else 0.0,
         f1=f1(said, question.answers) if said else 0.0,
-        found=answer.found,
+        found=found,
         cited_claims=len(cited),
         supported=sum(claim.support == "supported" for claim in cited),
         citations=len(answer.citations),
@@ -174,6 +184,7 @@ def given_answer(database: Database, graph: str, question: AnsweredQuestion, ans
         text=answer.answer,
         notes=answer.notes,
         context_tokens=sum(each.token_count for each in answer.evidence),
+        whole=whole,
     )
 
 
@@ -190,7 +201,7 @@ class Counting:
         before = len(self.asked)
         known, is_judged = run.knows(system, question)
         if known or is_built:
-            said = run.given(system, question).said
+            said = run.given(system, question).scored(run.score)
             usage = usage_of(self.asked[before:], run.answerer.tokeniser, run.answerer.settings)
             said = said or (f"{system.name}: {question.text}" if usage.calls else "")
         else:
@@ -217,7 +228,7 @@ class Counting:
         if (key := f"{said} {question.text}") in self._unbuilt:
             return said, Usage(usd=0.0)
         self._unbuilt.add(key)
-        calls = GLOBAL_CALLS if system.name == GLOBAL else 1
+        calls = (GLOBAL_CALLS if system.name == GLOBAL else 1) + (run.chooses and bool(question.options))
         usage = Usage(calls, calls * ((options.max_context_tokens or 0) + PROMPT_TOKENS), calls * ANSWER_TOKENS)
         judged = JUDGED if run.answerer.settings.judge and system.name != GLOBAL else Usage()
         return said, priced(run.answerer.door.planned(usage + judged), run.answerer.settings)

@@ -38,7 +38,16 @@ from kg_neo4j_lab.answers.questions import (
 )
 from kg_neo4j_lab.answers.ragas_scores import Ragas
 from kg_neo4j_lab.answers.recalling import Recalling, RecordFile
-from kg_neo4j_lab.answers.scores import Case, GivenAnswer, SystemScore, score_system
+from kg_neo4j_lab.answers.scores import (
+    SCORED,
+    WHOLE,
+    Case,
+    GivenAnswer,
+    SystemDifference,
+    SystemScore,
+    differences,
+    score_system,
+)
 from kg_neo4j_lab.answers.supposed import suppose
 from kg_neo4j_lab.answers.systems import CONTEXT_TOKENS, GLOBAL, System, systems
 from kg_neo4j_lab.building import LOAD, READERS, Builder, Texts
@@ -62,6 +71,8 @@ class ComparisonOptions:
     corpus: str | None = None  # passages that plain questions are about, as a file
     chunk_tokens: int = target(LEAF_TOKENS)  # of the texts: no chunk is longer than a leaf of a tree (200)
     context_tokens: int = CONTEXT_TOKENS  # of evidence, for every system alike
+    score: str = WHOLE  # "answer" or "short": what is held against golden answers
+    choose: bool = False  # have a model choose an option where a question has some
     ragas: bool = False  # compute the scores of the package ragas, too
     save: str | None = None  # file of what was said so far
     budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
@@ -128,6 +139,7 @@ class Comparison:
     context_tokens: int
     scores: tuple[SystemScore, ...]
     hard: tuple[SystemScore, ...]  # of the hard questions alone; empty where none are marked
+    differences: tuple[SystemDifference, ...]  # of each two systems, later ones first
     cases: tuple[Case, ...]
     taken: int  # answers that an earlier run had given
     built: SystemsBuild
@@ -167,6 +179,9 @@ def compare_systems(
         context_tokens=options.context_tokens,
         scores=_scores(built.systems, cases),
         hard=_scores(built.systems, hard) if hard else (),
+        differences=differences(
+            {each.name: [case for case in cases if case.system == each.name] for each in built.systems}
+        ),
         cases=tuple(cases),
         taken=run.taken,
         built=built,
@@ -183,6 +198,8 @@ def prepare(
     chosen = systems(options.systems)
     if options.context_tokens < 1 or options.chunk_tokens < 1:
         raise UsageError("tokens of context and of chunks are at least 1")
+    if options.score not in SCORED:
+        raise UsageError(f"no score {options.score!r}", hint=f"what is scored is one of {', '.join(SCORED)}")
     budget_of(options.budget_usd)  # an invalid one is refused before anything is loaded
     found = read_set(questions, options.form, options.selection)
     if options.corpus is not None:
@@ -214,7 +231,10 @@ def open_run(
     one = answerer(settings, database, replace(door, layer=told), budget=budget)
     judge = judge_of(settings, options.judge, budget=budget, file=file, counted=counting.judged if counting else None)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
-    return Asking(one, told, judge, file, options.context_tokens, options.whole_graph, ragas)
+    if options.choose:
+        factory.require_model(settings, "no model to choose options with")
+    how = (options.context_tokens, options.whole_graph, ragas, options.score, options.choose)
+    return Asking(one, told, judge, file, *how)
 
 
 def check_ragas(judge: StatementJudge) -> Recalling:

@@ -134,10 +134,11 @@ def _question(name: str, row: Mapping[str, Any], document: str) -> AnsweredQuest
         return f"its gold_label is not a number from 1 to {len(options)}: {str(label)[:20]!r}"
     if hard not in (None, 0, 1):
         return f"difficult is neither 0 nor 1: {str(hard)[:20]!r}"
-    golden = " ".join(options[label - 1].split())
-    if not golden:
+    plain = tuple(" ".join(each.split()) for each in options)
+    if not (golden := plain[label - 1]):
         return "its right option is empty"
-    return AnsweredQuestion(name, " ".join(text.split()), (golden,), document=document, is_hard=bool(hard))
+    asked = " ".join(text.split())
+    return AnsweredQuestion(name, asked, (golden,), document=document, is_hard=bool(hard), options=plain)
 
 
 def _read_narrativeqa(path: str, selection: StorySelection) -> QuestionSet:

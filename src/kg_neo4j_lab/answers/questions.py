@@ -29,6 +29,7 @@ class AnsweredQuestion:
     document: str = ""  # key of the text that it is about; empty: the whole graph
     golden: tuple[str, ...] = ()  # what an answer is held against whole; empty: the first of `answers`
     is_hard: bool = False
+    options: tuple[str, ...] = ()  # of a multiple-choice question: the right one is the first of `answers`
 
     @property
     def held_against(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ the, single spaces (SQuAD, Rajpurkar et al. 2016). Where one of both is yes, no 
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import string
 from collections import Counter
@@ -23,6 +24,7 @@ from kg_neo4j.records import Usage
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
 from kg_neo4j_lab.retrieval.scores import interval
 
+SCORED = WHOLE, SHORT = "answer", "short"  # the published measures score the whole answer
 CLOSED = frozenset({"yes", "no", "noanswer"})
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -34,7 +36,7 @@ class GivenAnswer:
 
     id: str
     type: str
-    said: str  # what is scored: the short answer, else the text; empty where nothing was found
+    said: str  # the short answer, else the text; empty where nothing was found
     short: str
     exact: float
     f1: float
@@ -48,6 +50,12 @@ class GivenAnswer:
     text: str = ""
     notes: tuple[str, ...] = ()
     context_tokens: int = 0  # of the evidence that the answer was made from
+    whole: str = ""  # the text without marks; empty where nothing was found
+    chosen: int | None = None  # the option, from 1; 0: none of use; None: nothing was chosen from
+
+    def scored(self, how: str) -> str:
+        """Return what is held against a golden answer: the whole answer, or the short one (see `SCORED`)."""
+        return self.whole if how == WHOLE else self.said
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +133,7 @@ def score(given: Sequence[GivenAnswer], *, by_type: bool = True) -> AnswerScore:
 
 COLUMNS = tuple(
     """system id document hard question answer ground_truth correctness similarity statements_f1 tp fp fn
-    exact_match f1 judge problem ragas_correctness ragas_similarity""".split()
+    exact_match f1 judge problem ragas_correctness ragas_similarity right_option""".split()
 )
 
 
@@ -155,6 +163,7 @@ class Case:
     goldens: tuple[GoldenScore, ...]  # one at least
     judge: str
     judging: Usage
+    answer: str = ""  # what was scored
 
     @property
     def similarity(self) -> float:
@@ -166,6 +175,14 @@ class Case:
         """The correctness by the golden answer that is met best; None where none was judged."""
         judged = [each.correctness for each in self.goldens if each.correctness is not None]
         return max(judged) if judged else None
+
+    @property
+    def is_chosen(self) -> float | None:
+        """1.0 where the right option was chosen, else 0.0; None where nothing was chosen from."""
+        if self.given.chosen is None:
+            return None
+        number, options = self.given.chosen, self.question.options
+        return float(0 < number <= len(options) and options[number - 1] in self.question.answers)
 
     @property
     def ragas(self) -> tuple[float | None, float | None]:
@@ -183,7 +200,8 @@ def case_row(case: Case) -> dict[str, Any]:
         "document": case.question.document,
         "hard": case.question.is_hard,
         "question": case.question.text,
-        "answer": case.given.said,
+        "answer": case.answer,
+        "chosen": case.given.chosen,
         "ground_truth": list(case.question.held_against),
         "correctness": _round(case.correctness),
         "similarity": _round(case.similarity),
@@ -201,7 +219,7 @@ def read_case(row: Mapping[str, Any], question: AnsweredQuestion, given: GivenAn
         GoldenScore(**{**each, **{name: tuple(each[name]) for name in ("right", "wrong", "missing")}})
         for each in row["golden"]
     ]
-    return Case(row["system"], question, given, tuple(goldens), row["judge"], Usage(**row["judging"]))
+    return Case(row["system"], question, given, tuple(goldens), row["judge"], Usage(**row["judging"]), row["answer"])
 
 
 def write_cases(path: str, cases: Sequence[Case]) -> None:
@@ -224,11 +242,11 @@ def _cells(case: Case, golden: GoldenScore) -> list[object]:
     statements = (golden.right, golden.wrong, golden.missing)
     return [
         *(case.system, question.id, question.document, int(question.is_hard)),
-        *(question.text, given.said, golden.golden),
+        *(question.text, case.answer, golden.golden),
         *map(_round, (golden.correctness, golden.similarity, golden.f1)),
         *("" if golden.f1 is None else len(each) for each in statements),
         *(given.exact, _round(given.f1), case.judge, golden.problem),
-        *map(_round, (golden.ragas_correctness, golden.ragas_similarity)),
+        *map(_round, (golden.ragas_correctness, golden.ragas_similarity, case.is_chosen)),
     ]
 
 
@@ -263,6 +281,8 @@ class SystemScore:
     judging: Usage
     ragas_correctness: float | None = None  # None: ragas was not asked
     ragas_similarity: float | None = None
+    accuracy: float | None = None  # of the options that were chosen; None: nothing was chosen from
+    accuracy_interval: tuple[float, float] | None = None
 
 
 def score_system(cases: Sequence[Case]) -> SystemScore:
@@ -271,6 +291,7 @@ def score_system(cases: Sequence[Case]) -> SystemScore:
     judged = [case.correctness for case in cases if case.correctness is not None]
     similar = [case.similarity for case in cases]
     cited, supported = sum(each.cited_claims for each in given), sum(each.supported for each in given)
+    chosen = [case.is_chosen for case in cases if case.is_chosen is not None]
     return SystemScore(
         system=cases[0].system,
         cases=len(cases),
@@ -289,7 +310,41 @@ def score_system(cases: Sequence[Case]) -> SystemScore:
         judging=sum((case.judging for case in cases), Usage()),
         ragas_correctness=_mean([case.ragas[1] for case in cases]),
         ragas_similarity=_mean([case.ragas[0] for case in cases]),
+        accuracy=_mean(chosen),
+        accuracy_interval=interval(chosen) if chosen else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDifference:
+    """How much better one system is than another on the same questions, in points of 100, with its 95 % interval."""
+
+    system: str
+    other: str
+    measure: str  # "accuracy" or "correctness"
+    points: float
+    interval: tuple[float, float]
+
+    @property
+    def is_decided(self) -> bool:
+        """True where the interval does not hold zero."""
+        return not self.interval[0] <= 0.0 <= self.interval[1]
+
+
+def differences(by_system: Mapping[str, Sequence[Case]]) -> tuple[SystemDifference, ...]:
+    """Return the differences of each two systems, paired by question; cases without a value in one are left out."""
+    found = []
+    for measure in ("accuracy", "correctness"):
+        values = {
+            name: [case.is_chosen if measure == "accuracy" else case.correctness for case in cases]
+            for name, cases in by_system.items()
+        }
+        for one, other in itertools.combinations([*by_system][::-1], 2):
+            both = zip(values[one], values[other], strict=True)
+            gained = [100 * (mine - theirs) for mine, theirs in both if mine is not None and theirs is not None]
+            if gained:
+                found.append(SystemDifference(one, other, measure, float(np.mean(gained)), interval(gained)))
+    return tuple(found)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

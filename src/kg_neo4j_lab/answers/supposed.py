@@ -17,7 +17,12 @@ from kg_neo4j.settings import Settings
 
 ANSWER_TOKENS = 120  # of an answer; what models wrote here had 60 to 200
 REPORT_TOKENS = 60  # of what one community report contributes
-OUTPUT_TOKENS = {"statements": 60, "correctness": 30, "judge": 80}  # of other answers, by kind of question
+OUTPUT_TOKENS = {
+    "statements": 60,
+    "correctness": 30,
+    "judge": 80,
+    "choose": 10,
+}  # of other answers, by kind of question
 _REPORT = re.compile(r"^Report R(\d+): ", re.MULTILINE)
 _CLAIM = re.compile(r"^Claim (\d+): ", re.MULTILINE)
 _STATEMENT = re.compile(r"^(A\d+): ", re.MULTILINE)
@@ -33,6 +38,8 @@ def suppose(request: Request) -> str:
         return json.dumps({"statements": [said]})
     if request.kind == "correctness":
         return json.dumps({"TP": [], "FP": _STATEMENT.findall(request.user), "FN": []})
+    if request.kind == "choose":
+        return json.dumps({"option": 1})
     if request.kind == "judge":
         claims = _CLAIM.findall(request.user)
         return json.dumps({"claims": [{"claim": int(number), "supported": True} for number in claims]})

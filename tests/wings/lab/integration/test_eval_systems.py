@@ -80,7 +80,7 @@ def without_times(text: str) -> str:
 
 def test_systems_are_compared_without_a_model_and_the_proxy_is_labelled(kg: Run, tmp_path: Path) -> None:
     questions, cases = two_articles(tmp_path), tmp_path / "cases.csv"
-    code, out, err = kg(questions, "--systems", "naive,local", "--cases", str(cases))
+    code, out, err = kg(questions, "--systems", "naive,local", "--score", "short", "--cases", str(cases))
     assert code == 0, err
     assert "Correct (proxy)" in out
     assert "proxy: statements are compared by their words" in out
@@ -111,8 +111,8 @@ def test_a_question_keeps_to_its_text_unless_the_whole_graph_is_wanted(kg: Run, 
     other = quality_line("Nobody opened anything in Hald, and the sea was calm.", [question], key="10009")
     mill = quality_line(MILL, [quality_question("Who owned the mill?", ["Bram", "Ines", "Ada", "Tom"], 1, number=2)])
     questions = write_lines(tmp_path / "q.dev", [other, mill])
-    kept = shape(kg(questions, "--systems", "naive", "--json"))
-    free = shape(kg(questions, "--systems", "naive", "--whole-graph", "--json"))
+    kept = shape(kg(questions, "--systems", "naive", "--score", "short", "--json"))
+    free = shape(kg(questions, "--systems", "naive", "--score", "short", "--whole-graph", "--json"))
     asked = [
         next(case for case in each["cases"] if case["question"] == "Who opened the sluice?") for each in (kept, free)
     ]
@@ -210,6 +210,37 @@ def test_what_was_planned_is_what_is_asked(kg: Run, llm: FakeLlm, tmp_path: Path
     assert (planned["judging"]["calls"], planned["calls"]) == (12, 16)
     calls = llm.calls
     assert shape(kg(*given))["paid"]["calls"] == planned["calls"] == llm.calls - calls
+
+
+def test_a_model_chooses_an_option_of_each_question_from_what_was_found(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
+    given = (two_articles(tmp_path), "--systems", "naive,local", "--choose", "--save", str(tmp_path / "run"), "--json")
+    planned = shape(kg(*given, "--dry-run"))
+    assert {name: each["calls"] for name, each in planned["systems"].items()} == {"naive": 8, "local": 8}
+    found = shape(kg(*given))
+    asked = [request.prompt for request in llm.requests if "Options:" in request.prompt]
+    assert len(asked) <= 8  # two systems that found the same are asked the same: once
+    for name, score in found["systems"].items():
+        cases = [case for case in found["cases"] if case["system"] == name]
+        assert [case["chosen"] for case in cases] == [case["chosen"] or 0 for case in cases]
+        assert 0.0 <= score["accuracy_interval"][0] <= score["accuracy"] <= score["accuracy_interval"][1] <= 1.0
+    assert found["systems"]["naive"]["accuracy"] > 0.25
+    assert {(each["system"], each["against"], each["measure"]) for each in found["differences"]} == {
+        ("local", "naive", "accuracy"),
+        ("local", "naive", "correctness"),
+    }
+    calls = llm.calls
+    assert shape(kg(*given))["systems"]["naive"]["accuracy"] == found["systems"]["naive"]["accuracy"]
+    assert llm.calls == calls
+    code, out, _ = kg(*given[:-1])
+    assert code == 0
+    assert "Option right" in out
+    assert "local against naive, accuracy:" in out
+
+
+def test_options_are_chosen_by_a_model_alone(kg: Run, tmp_path: Path) -> None:
+    code, _, err = kg(two_articles(tmp_path), "--systems", "naive", "--choose")
+    assert code == 2
+    assert "no model to choose options with" in err
 
 
 def test_what_trees_and_reports_ask_is_planned_too(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_the_right_option_is_the_golden_answer_and_hard_questions_are_marked(tmp
         ("10002_AAAA1111_1", ("Ines",), True),
     ]
     assert found.refused == ()
+    assert all(len(each.options) == 4 and each.answers[0] in each.options for each in found.questions)
 
 
 def test_an_article_on_two_lines_is_one_text_and_its_questions_keep_to_it(tmp_path: Path) -> None:

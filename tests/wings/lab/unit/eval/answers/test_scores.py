@@ -10,10 +10,21 @@ import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
 from kg_neo4j.records import Usage
-from kg_neo4j_lab.answers.questions import read_answered
+from kg_neo4j_lab.answers.questions import AnsweredQuestion, read_answered
 from kg_neo4j_lab.answers.recalling import OF_ONE_MODE, RecordFile
 from kg_neo4j_lab.answers.scorecard import half_of, saved_answers
-from kg_neo4j_lab.answers.scores import GivenAnswer, exact_match, f1, normalise, score
+from kg_neo4j_lab.answers.scores import (
+    SCORED,
+    Case,
+    GivenAnswer,
+    GoldenScore,
+    differences,
+    exact_match,
+    f1,
+    normalise,
+    score,
+    score_system,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +68,36 @@ def test_scores_are_means_over_questions_and_shares_over_claims() -> None:
     assert (card.types["x"].exact, card.types["y"].exact) == (1.0, 0.0)
     assert card.types["y"].claim_precision is None
     assert card.exact_interval[0] <= card.exact <= card.exact_interval[1]
+
+
+def case(system: str, number: int, chosen: int | None, correctness: float | None = None) -> Case:
+    question = AnsweredQuestion(str(number), "Q?", ("b",), options=("a", "b"))
+    golden = GoldenScore("b", 0.0, correctness, correctness)
+    return Case(system, question, given(str(number), chosen=chosen), (golden,), "words", Usage(), "x")
+
+
+def test_accuracy_counts_the_right_options_and_one_that_was_not_chosen_is_wrong() -> None:
+    found = score_system([case("naive", number, chosen) for number, chosen in enumerate((2, 1, 0, 2))])
+    assert found.accuracy == 0.5
+    assert found.accuracy_interval is not None
+    assert found.accuracy_interval[0] <= 0.5 <= found.accuracy_interval[1]
+    assert score_system([case("naive", 1, None)]).accuracy is None
+
+
+def test_systems_are_compared_by_question_and_an_interval_with_zero_decides_nothing() -> None:
+    better = {name: [case(name, each, chosen) for each in range(40)] for name, chosen in (("naive", 1), ("tree", 2))}
+    (found,) = differences(better)
+    assert (found.system, found.other, found.measure, found.points) == ("tree", "naive", "accuracy", 100.0)
+    assert found.is_decided
+    even = {name: [case(name, each, 1 + (each + at) % 2, 0.5) for each in range(40)] for at, name in enumerate("ab")}
+    accuracy, correctness = differences(even)
+    assert (accuracy.points, accuracy.is_decided) == (0.0, False)
+    assert (correctness.points, correctness.interval) == (0.0, (0.0, 0.0))
+
+
+def test_the_whole_answer_or_the_short_one_is_scored() -> None:
+    found = given("a", said="Ines", whole="Ines opened the sluice.")
+    assert [found.scored(how) for how in SCORED] == ["Ines opened the sluice.", "Ines"]
 
 
 def write(path: Path, *rows: object) -> str:
