@@ -213,17 +213,20 @@ def test_what_was_planned_is_what_is_asked(kg: Run, llm: FakeLlm, tmp_path: Path
 
 
 def test_a_model_chooses_an_option_of_each_question_from_what_was_found(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
-    given = (two_articles(tmp_path), "--systems", "naive,local", "--choose", "--save", str(tmp_path / "run"), "--json")
+    files = ("--save", str(tmp_path / "run"), "--cases", str(tmp_path / "cases.csv"))
+    given = (two_articles(tmp_path), "--systems", "naive,local", "--choose", *files, "--json")
     planned = shape(kg(*given, "--dry-run"))
     assert {name: each["calls"] for name, each in planned["systems"].items()} == {"naive": 8, "local": 8}
     found = shape(kg(*given))
     asked = [request.prompt for request in llm.requests if "Options:" in request.prompt]
     assert len(asked) <= 8  # two systems that found the same are asked the same: once
+    assert {case["chosen"] for case in found["cases"]} <= {1, 2, 3, 4}
+    table = list(csv.DictReader((tmp_path / "cases.csv").read_text("utf-8-sig").splitlines()))
     for name, score in found["systems"].items():
-        cases = [case for case in found["cases"] if case["system"] == name]
-        assert [case["chosen"] for case in cases] == [case["chosen"] or 0 for case in cases]
+        right = [float(row["right_option"]) for row in table if row["system"] == name]
+        assert score["accuracy"] == sum(right) / len(right) == sum(right) / 4
         assert 0.0 <= score["accuracy_interval"][0] <= score["accuracy"] <= score["accuracy_interval"][1] <= 1.0
-    assert found["systems"]["naive"]["accuracy"] > 0.25
+    assert any(float(row["right_option"]) for row in table)
     assert {(each["system"], each["against"], each["measure"]) for each in found["differences"]} == {
         ("local", "naive", "accuracy"),
         ("local", "naive", "correctness"),
