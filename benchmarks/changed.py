@@ -28,7 +28,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 import server  # noqa: E402 - after the path is set
 from chat_server import DIMENSION  # noqa: E402
 from passages import Passage, passages  # noqa: E402
-from pipeline import _model as model  # noqa: E402
+from pipeline import scripted_model  # noqa: E402
 from pipelines.ours import Stages  # noqa: E402
 
 from kg_neo4j import LoadOptions, Settings, load  # noqa: E402
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for count in options.documents:
             database.empty()
             every = list(passages(count + len(KINDS) * options.rounds))
-            with model(len(every), 0.0) as chat:
+            with scripted_model(len(every), 0.0) as chat:
                 files = _write(Path(made) / str(count), every[:count])
                 others = iter(every[count:])
                 where = {
@@ -99,9 +99,7 @@ def _write(folder: Path, texts: Sequence[Passage]) -> list[Path]:
     return files
 
 
-def _load(
-    files: Sequence[Path], settings: Settings, *, analytics: bool
-) -> tuple[float, dict[str, tuple[float, float]]]:
+def _load(files: Sequence[Path], settings: Settings, *, analytics: bool) -> tuple[float, Over]:
     stages = Stages()
     options = LoadOptions(chunk_tokens=1000, gleanings=0, analytics=analytics)
     begun = time.perf_counter()

@@ -140,12 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pythons = _pythons(options, missing)
     measurements: list[Measurement] = []
     with server.running(options.cache, SILENT) as database:
-        with _model(WARM_UP, 0.0) as model, _text(WARM_UP, options.cache) as file:
+        with scripted_model(WARM_UP, 0.0) as model, _text(WARM_UP, options.cache) as file:
             for name in {RUNS[each].module: each for each in options.only}.values():  # Neo4j, and compilers at run time
                 _measure(database, model, file, WARM_UP, name, options, pythons, missing)
         print(HEAD, file=sys.stderr)
         for chunks in options.chunks:
-            with _model(chunks, options.latency) as model, _text(chunks, options.cache) as file:
+            with scripted_model(chunks, options.latency) as model, _text(chunks, options.cache) as file:
                 for name in options.only:
                     if chunks != options.chunks[0] and RUNS[name].peer:
                         continue  # memory beyond the first size is a question about ours
@@ -193,7 +193,8 @@ def _encodings(cache: Path) -> str:
 
 
 @contextlib.contextmanager
-def _model(chunks: int, latency: float) -> Iterator[Model]:
+def scripted_model(chunks: int, latency: float) -> Iterator[Model]:
+    """Yield the scripted model of so many passages; each answer comes after `latency` seconds."""
     job = json.dumps({"passages": chunks, "latency_s": latency})
     command = [sys.executable, str(HERE / "chat_server.py"), job]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=HERE) as process:

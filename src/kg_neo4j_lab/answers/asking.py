@@ -161,8 +161,7 @@ def given_of(row: Any) -> GivenAnswer:
 def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
     """Return an answer with its scores; its citations are looked up in the graph, not taken on trust."""
     found = answer.found and not any(note.startswith(NO_ANSWER) for note in answer.notes)
-    whole = plain_text(answer.answer) if found else ""
-    said = (answer.short or whole) if found else ""
+    said = (answer.short or plain_text(answer.answer)) if found else ""
     ids = sorted({each.chunk_id for each in answer.citations})
     rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
     texts = {row["id"]: row["text"] for row in rows}
@@ -184,7 +183,6 @@ def given_answer(database: Database, graph: str, question: AnsweredQuestion, ans
         text=answer.answer,
         notes=answer.notes,
         context_tokens=sum(each.token_count for each in answer.evidence),
-        whole=whole,
     )
 
 

@@ -200,6 +200,8 @@ def prepare(
         raise UsageError("tokens of context and of chunks are at least 1")
     if options.score not in SCORED:
         raise UsageError(f"no score {options.score!r}", hint=f"what is scored is one of {', '.join(SCORED)}")
+    if options.choose:
+        factory.require_model(settings, "no model to choose options with")
     budget_of(options.budget_usd)  # an invalid one is refused before anything is loaded
     found = read_set(questions, options.form, options.selection)
     if options.corpus is not None:
@@ -231,8 +233,6 @@ def open_run(
     one = answerer(settings, database, replace(door, layer=told), budget=budget)
     judge = judge_of(settings, options.judge, budget=budget, file=file, counted=counting.judged if counting else None)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
-    if options.choose:
-        factory.require_model(settings, "no model to choose options with")
     how = (options.context_tokens, options.whole_graph, ragas, options.score, options.choose)
     return Asking(one, told, judge, file, *how)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Usage
+from kg_neo4j.retrieve.checking.claims import plain_text
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
 from kg_neo4j_lab.retrieval.scores import interval
 
@@ -50,12 +51,13 @@ class GivenAnswer:
     text: str = ""
     notes: tuple[str, ...] = ()
     context_tokens: int = 0  # of the evidence that the answer was made from
-    whole: str = ""  # the text without marks; empty where nothing was found
     chosen: int | None = None  # the option, from 1; 0: none of use; None: nothing was chosen from
 
     def scored(self, how: str) -> str:
         """Return what is held against a golden answer: the whole answer, or the short one (see `SCORED`)."""
-        return self.whole if how == WHOLE else self.said
+        if how == SHORT:
+            return self.said
+        return plain_text(self.text) if self.found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,9 @@ def test_systems_are_compared_by_question_and_an_interval_with_zero_decides_noth
 
 
 def test_the_whole_answer_or_the_short_one_is_scored() -> None:
-    found = given("a", said="Ines", whole="Ines opened the sluice.")
+    found = given("a", said="Ines", text="Ines opened the sluice [1].")
     assert [found.scored(how) for how in SCORED] == ["Ines opened the sluice.", "Ines"]
+    assert given("a", said="", text="The passages that fit best", found=False).scored(SCORED[0]) == ""
 
 
 def write(path: Path, *rows: object) -> str:
