@@ -23,12 +23,11 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j.errors import BudgetReached, FolderFull
 from kg_neo4j.extract import exchange
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.records import ExtractReport
 from kg_neo4j.settings import Settings
 from kg_neo4j_scale import manifest
 from kg_neo4j_scale.engines import shards
 from kg_neo4j_scale.engines.choice import EngineOptions
-from kg_neo4j_scale.extract import extract
+from kg_neo4j_scale.extract import ExtractReport, extract
 from small_disk import SmallDisk
 
 PEOPLE = "Anna Weber,Karl Braun,Ines Bram,Ada Lorn,Jan Kowal,Eva Stein,Olaf Dahl,Maria Rossi".split(",")

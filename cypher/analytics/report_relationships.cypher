@@ -1,5 +1,5 @@
 // title:   Relationships within communities, for their reports
-// purpose: All relationships whose two ends belong to a community, with what is said of each.
+// purpose: All relationships and claims whose two ends belong to a community, with what is said of each.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (community ids)
 // columns: id STRING, relationships LIST<LIST> (id of the fact, source, type, target, description, date of the start,
@@ -14,9 +14,18 @@ CALL (c) {
   WHERE a.graph = $graph AND b.graph = $graph AND r.fact_id IS NOT NULL
     AND EXISTS { (b)-[:IN_COMMUNITY]->(:KgCommunity)-[:CHILD_OF]->{0,20}(c) }
   OPTIONAL MATCH (f:KgFact {id: r.fact_id})
-  RETURN a, r, b, f
+  RETURN r.fact_id AS fact, [r.fact_id, a.id, type(r), b.id, coalesce(f.summary, r.description, ''),
+         toString(coalesce(r.start_date, '')), coalesce(r.evidence_count, 1), coalesce(r.strength, 0)] AS relationship
+  UNION ALL
+  MATCH (f:KgFact)
+  WHERE f.graph = $graph AND f.status IS NOT NULL AND f.stated = false
+  MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
+  MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
+  WHERE EXISTS { (a)-[:IN_COMMUNITY]->(:KgCommunity)-[:CHILD_OF]->{0,20}(c) }
+    AND EXISTS { (b)-[:IN_COMMUNITY]->(:KgCommunity)-[:CHILD_OF]->{0,20}(c) }
+  RETURN f.id AS fact, [f.id, a.id, f.type, b.id, 'claim, ' + f.status + ': ' + coalesce(f.summary, f.description, ''),
+         toString(coalesce(f.start_date, '')), coalesce(f.evidence_count, 1), 0] AS relationship
 }
-WITH id, a, r, b, f ORDER BY id, r.fact_id
-RETURN id, collect([r.fact_id, a.id, type(r), b.id, coalesce(f.summary, r.description, ''),
-                    toString(coalesce(r.start_date, '')), coalesce(r.evidence_count, 1), coalesce(r.strength, 0)]) AS relationships
+WITH id, fact, relationship ORDER BY id, fact
+RETURN id, collect(relationship) AS relationships
 ORDER BY id

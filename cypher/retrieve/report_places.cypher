@@ -34,7 +34,7 @@ CALL (id) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
-    WHERE c.graph = $graph AND s.stated IS NULL AND true /* left: chunk c */
+    WHERE c.graph = $graph AND (s.stated IS NULL OR fact.stated = false AND s.status IS NOT NULL) AND true /* left: chunk c */
     WITH s, c, d ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT $limit
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end, text: c.text,
                     tokens: c.token_count, section: c.section, document: d.title}) AS places

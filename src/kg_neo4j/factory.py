@@ -167,14 +167,6 @@ def require_model(settings: Settings, why: str) -> None:
         raise UsageError(why, hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
 
 
-def without_server(settings: Settings) -> tuple[Settings, list[str]]:
-    """Return settings under which no server of models is called, and a note where they named one."""
-    keys = [f"{of}_{what}" for of in ("openai", "judge", "embedding") for what in ("api_key", "base_url")]
-    named = settings.has_server or settings.embedding_base_url
-    note = "a model is configured, and is not called: the server runs without --allow-spend"
-    return settings.model_copy(update=dict.fromkeys((*keys, "api_key_command"))), [note] if named else []
-
-
 def note_without_model(settings: Settings, note: str) -> list[str]:
     """Return the note; none where a model is set."""
     return [note] if settings.offline else []

@@ -318,14 +318,6 @@ class RunCounts(Readable):
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractReport(RunCounts):
-    """What one extraction to files did."""
-
-    folder: str
-    files: int  # written or changed
-
-
-@dataclass(frozen=True, slots=True)
 class QuarantinedRow:
     """A row that was refused and that asking again did not repair; or a failed chunk, as line 0 without a text."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kg_neo4j import jsonl_log
@@ -16,13 +16,21 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.pipeline.options import LoadOptions, read_pages
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Document, ExtractReport, SkippedSource
+from kg_neo4j.records import Document, RunCounts, SkippedSource
 from kg_neo4j.settings import Settings
 from kg_neo4j_scale import manifest as manifests
 from kg_neo4j_scale.engines import choice, shards
 from kg_neo4j_scale.engines.choice import EngineOptions
 from kg_neo4j_scale.engines.shards import ExtractionWork, Shard
 from kg_neo4j_scale.manifest import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractReport(RunCounts):
+    """What one extraction to files did."""
+
+    folder: str
+    files: int  # written or changed
 
 
 def extract(

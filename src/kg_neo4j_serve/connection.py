@@ -143,6 +143,14 @@ class _Opened:
     views: dict[str, Any] = field(default_factory=dict)  # of callers, by name
 
 
+def without_server(settings: Settings) -> tuple[Settings, list[str]]:
+    """Return settings under which no server of models is called, and a note where they named one."""
+    keys = [f"{of}_{what}" for of in ("openai", "judge", "embedding") for what in ("api_key", "base_url")]
+    named = settings.has_server or settings.embedding_base_url
+    note = "a model is configured, and is not called: the server runs without --allow-spend"
+    return settings.model_copy(update=dict.fromkeys((*keys, "api_key_command"))), [note] if named else []
+
+
 class Connection:
     """What a server has open: the database, what answers questions, the budget, the loads. Many threads may use it.
 
@@ -162,7 +170,7 @@ class Connection:
         self.caller, self.has_callers = cast("Caller", None), False  # with callers, only their views answer
         self._configured = settings
         if self.rights.spend_usd is None:
-            self.settings, notes = factory.without_server(settings)
+            self.settings, notes = without_server(settings)
             self.notes = tuple(notes)
         else:
             from kg_neo4j.pipeline.budget import budget_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pkgutil import resolve_name
 
 from kg_neo4j.extract import numbering, rows
 from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
-from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.schema import CLAIMS, Schema
 from kg_neo4j.extract.values import MAX_NAME, ValueRefused, clean_field, unmarked
 from kg_neo4j.records import Rejection, RejectionReason
 
@@ -21,7 +22,10 @@ def read(text: str, schema: Schema, *, finish_reason: str | None, sentences: int
     ids: dict[str, str] = {}
     for row in found.rows:
         try:
-            made += _rows(row, schema, ids, sentences) if row.kind is RowKind.FACT else [row]
+            if row.kind is RowKind.FACT:
+                made += _rows(row, schema, ids, sentences)
+            else:
+                made.append(resolve_name(f"{CLAIMS}:relationship")(row, schema) if row.kind is RowKind.CLAIM else row)
         except ValueRefused as refused:
             rejections.append(Rejection(row.line, row.text, refused.reason, refused.detail))
     return replace(found, rows=tuple(made), rejections=tuple(rejections))

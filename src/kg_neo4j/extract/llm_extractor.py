@@ -142,7 +142,8 @@ class LlmExtractor:
         self._schema = schema
         self._language = output_language
         self._numbered = schema.evidence == "sentences"
-        name = "extract_facts" if schema.facts else "extract_numbered" if self._numbered else "extract"
+        name = "claims/extract_claims" if schema.claims else "extract_numbered" if self._numbered else "extract"
+        name = "extract_facts" if schema.facts else name
         self._prompt = prompts.load(name)
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature

@@ -177,7 +177,7 @@ def row_id(rejection: Rejection, schema: Schema) -> str:
     fields = [each.strip().strip('"').strip() for each in parse_lenient(line) or line.split(",")]
     if schema.counts_relationships:
         return fields[0]
-    return " ".join(each for each in fields[schema.node_header.index("node_id") :] if _NODE_ID.fullmatch(each))
+    return " ".join(each for each in fields if _NODE_ID.fullmatch(each))
 
 
 # ------------------------------------------------------------------------------------------------- rounds together

@@ -45,6 +45,7 @@ class RowKind(enum.StrEnum):
     NODE = "node"
     RELATIONSHIP = "relationship"
     FACT = "fact"  # a relationship with both its ends: becomes rows of the other kinds (facts.py)
+    CLAIM = "claim"  # becomes a row of relationships (rooms/claims)
 
 
 SECTIONS = frozenset({RowKind.NODE, RowKind.RELATIONSHIP})  # of an answer that is whole
@@ -154,10 +155,12 @@ class _RowReader:
         self._columns = {RowKind.NODE: schema.node_header, RowKind.RELATIONSHIP: schema.relationship_header}
         self._kinds = {column.name: column.kind for column in (*schema.node_columns, *schema.relationship_columns)}
         self._id = schema.node_header.index("node_id")
-        self._columns |= {RowKind.FACT: tuple(schema.facts)} if schema.facts else {}
-        self._kinds |= schema.facts
-        unasked = {RowKind.NODE: schema.unasked_nodes, RowKind.RELATIONSHIP: schema.unasked, RowKind.FACT: ()}
+        unasked = {RowKind.NODE: schema.unasked_nodes, RowKind.RELATIONSHIP: schema.unasked}
         self._unasked = {kind: tuple(column.name for column in columns) for kind, columns in unasked.items()}
+        for kind, more in {RowKind.FACT: schema.facts, RowKind.CLAIM: schema.claim}.items():
+            self._columns |= {kind: tuple(more)} if more else {}
+            self._kinds |= more
+            self._unasked[kind] = ()
         names = sorted({name for columns in self._columns.values() for name in columns})
         self._column_name = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
         self._was_cut = has_ended is False

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from kg_neo4j import data_files, resources
@@ -25,6 +26,8 @@ from kg_neo4j.records import NodeRow, RelationshipRow
 
 BUILT_IN = ("lean", "described", "wikipedia", "small")
 EVIDENCE = ("sentences", "words", "none")
+ASKED = "+claims"  # at the end of a schema's name, asks for what its file does with `claims = true`
+CLAIMS = "kg_neo4j.rooms.claims.section"
 
 
 class ColumnKind(enum.StrEnum):
@@ -97,6 +100,7 @@ class Schema:
     checks_ends: bool = False  # a row whose ends are of other types or families is turned round or flagged
     form: str = "sections"  # of an answer: two sections, or "facts", one row for each relationship with its ends
     sentences_a_call: int = 0  # for facts: how many a model is asked about together; 0: all of a chunk
+    claims: bool = False  # an answer may have a third section
 
     @cached_property
     def node_header(self) -> tuple[str, ...]:
@@ -123,6 +127,11 @@ class Schema:
         """Columns of a row that is one fact, in order, and what they hold; none where the form is another."""
         more = {each.name: each.kind for each in self.relationships if each.is_property}
         return _FACT | more if self.form == "facts" else {}
+
+    @cached_property
+    def claim(self) -> dict[str, ColumnKind]:
+        """Columns of a claim, in order, and what they hold; none where claims are not asked for."""
+        return dict(resolve_name(f"{CLAIMS}:COLUMNS")) if self.claims else {}
 
     @cached_property
     def headers(self) -> tuple[str, ...]:
@@ -173,6 +182,8 @@ def load(name_or_path: str | Schema) -> Schema:
     if name_or_path in BUILT_IN:
         return _built_in(name_or_path)
     path = Path(name_or_path)
+    if name_or_path.endswith(ASKED):
+        return parse(f"claims = true\n{load(name_or_path.removesuffix(ASKED)).text}", name_or_path)
     if not path.is_file():
         hint = f"the built-in ones are {', '.join(BUILT_IN)}; or give a TOML file"
         raise UsageError(f"no schema {name_or_path!r}", hint=hint)
@@ -210,11 +221,13 @@ def parse(text: str, where: str) -> Schema:
         if len(dict(families)) < len(families) or not all(name.isupper() for name, _ in families):
             raise ValueError("families: a type is upper case and is in one family")
         evidence = str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none"))
+        form, calls = str(data.get("form", "sections")), int(data.get("sentences_a_call", 0))
+        if claims := bool(data.get("claims", False)):
+            unasked += resolve_name(f"{CLAIMS}:stored")((*asked, *unasked), form, evidence)
         meaning = [
             sorted(repr(replace(each, note="")) for each in columns)
             for columns in (nodes, years, asked, unasked, *[unasked_nodes][: len(unasked_nodes)])
         ]
-        form, calls = str(data.get("form", "sections")), int(data.get("sentences_a_call", 0))
         meaning += [[form, str(calls)]] * (form != "sections")
         schema = Schema(
             name=str(data["name"]),
@@ -237,6 +250,7 @@ def parse(text: str, where: str) -> Schema:
             checks_ends=bool(data.get("check_ends", False)),
             form=form,
             sentences_a_call=calls,
+            claims=claims,
             hash=hashlib.sha256(repr((meaning, *map(sorted, types), evidence)).encode()).hexdigest()[:32],
             text=text,
         )
@@ -357,6 +371,7 @@ def write(schema: Schema, remarks: Sequence[str]) -> str:
     data: dict[str, Any] = {"name": schema.name, "version": 1, "description": schema.description}
     data |= {"evidence": schema.evidence, "closed": schema.closed, "check_ends": schema.checks_ends}
     data |= {"form": "facts", "sentences_a_call": schema.sentences_a_call} if schema.facts else {}
+    data |= {"claims": True} if schema.claims else {}
     for section in ("node_types", "relationship_types"):
         data[section] = [] if schema.closed else [*getattr(schema, section)]
     for section in ("preferred_node_types", "preferred_relationship_types"):

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kg_neo4j.acquire.sentences import line_borders, sentences
+from kg_neo4j.acquire.sentences import sentences
 
-_BREAK = re.compile(r"[ \t]*\n\s*")
 _FOOTNOTE = re.compile(r"\s?\[(?:\d{1,4}|[a-z]|note \d+|citation needed)\]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\w)|(?<=[\w.,!?)])[*_]{1,3}(?!\w)")
 
@@ -33,9 +32,3 @@ def split_sentences(text: str) -> list[Sentence]:
 def readable(sentence: str) -> str:
     """Return a sentence for reading: one line, without footnote marks and marks of emphasis."""
     return " ".join(_EMPHASIS.sub("", _FOOTNOTE.sub("", sentence)).split())
-
-
-def unwrap(text: str) -> str:
-    """Return a text of the same length with a space for each line break within a sentence."""
-    borders = set(line_borders(text))
-    return _BREAK.sub(lambda match: match[0] if match.end() in borders else match[0].replace("\n", " "), text)

@@ -103,6 +103,7 @@ def answers(
     judge: str | None = None,
     score: str | None = None,
     choose: bool = False,
+    as_built: bool = False,
     chunk_tokens: int | None = None,
     context_tokens: int | None = None,
     save: str | None = None,
@@ -183,7 +184,7 @@ def _options(given: Mapping[str, Any]) -> ComparisonOptions:
     from kg_neo4j_lab.answers.questions import StorySelection
 
     named: str = given["mode"] if given["systems"] is None else given["systems"]
-    alike = "form whole_graph judge score choose graph corpus chunk_tokens context_tokens ragas save".split()
+    alike = "form whole_graph judge score choose as_built graph corpus chunk_tokens context_tokens ragas save".split()
     return ComparisonOptions(
         selection=StorySelection(*(given[name] for name in ("kind", "split", "documents", "limit", "summaries"))),
         systems=tuple(name.strip() for name in named.split(",") if name.strip()),

@@ -74,6 +74,7 @@ class ComparisonOptions:
     score: str = WHOLE  # "answer" or "short": what is held against golden answers
     choose: bool = False  # have a model choose an option where a question has some
     ragas: bool = False  # compute the scores of the package ragas, too
+    as_built: bool = False  # read the trees and reports that the graph has, and build none
     save: str | None = None  # file of what was said so far
     budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
 
@@ -85,6 +86,7 @@ class SystemsBuild(Builder):
     settings: Settings
     systems: tuple[System, ...]
     chunk_tokens: int
+    as_built: bool = False
     refused: list[SkippedSource] = field(default_factory=list)
 
     def build(self, stories: Sequence[Story]) -> None:
@@ -94,7 +96,7 @@ class SystemsBuild(Builder):
             self.load(LOAD, texts)
         gone = {each.source for each in self.refused}
         documents = tuple(document_id(graph, "file", story.key) for story in stories if story.named not in gone)
-        for system in self.systems:
+        for system in () if self.as_built else self.systems:
             if system.name == GLOBAL:
                 self.reports(texts)
             if system.tree:  # one named `raptor` has one aspect and no details
@@ -211,9 +213,8 @@ def prepare(
         raise UsageError(f"no question in {questions!r} is left{why}", hint="check --kind, --set and --limit")
     graph = options.graph or (graph_of(found.stories, str(options.chunk_tokens)) if found.stories else settings.graph)
     own = settings.model_copy(update={"graph": graph})
-    return found, SystemsBuild(
-        own, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress, is_plan=is_plan
-    )
+    build = SystemsBuild(own, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress)
+    return found, replace(build, as_built=options.as_built, is_plan=is_plan)
 
 
 def open_run(

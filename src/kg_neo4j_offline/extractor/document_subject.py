@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kg_neo4j.acquire.sentences import line_borders
 from kg_neo4j.records import Chunk, Document
-from kg_neo4j.retrieve.sentences import unwrap
 from kg_neo4j_offline.extractor.entities import Topic, split_name
 from kg_neo4j_offline.extractor.lexicon import (
     ORGANIZATION_HEADS,
@@ -31,6 +31,7 @@ _VERB = re.compile(r" (?:was|is) (?:an?|the|one)\b")
 _BORN = re.compile(rf"\b(?:born|née|né|known as|called)\s+(?:as\s+)?(?P<name>{_NAME.pattern})")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|[\W\d_]+")
 _POST_NOMINALS = re.compile(r"(?: [A-Z]{2,6})+$")
+_BREAK = re.compile(r"[ \t]*\n\s*")
 _MARKS = re.compile(r"\[[^\[\]\n]{1,14}\]|[*`\u200b]")
 _PHRASE_END = re.compile(r"[.;:]\s|\b(?:who|whose|whom|which|of|from|in|for|best|known)\b")
 _WAS = re.compile(r"\b(?:[Hh]e|[Ss]he|[Ii]t) (?:was|is) an? ((?:[a-z-]+ ){0,2}[a-z]+)")
@@ -89,6 +90,12 @@ def _plain_name(title: str) -> str | None:
     named = all(word[:1].isupper() or word in PARTICLES or word == "of" for word in words)
     whole = _NAME.fullmatch(title) is not None and title[0].isupper()
     return title if named and whole and words[0] not in _ARTICLES else None
+
+
+def unwrap(text: str) -> str:
+    """Return a text of the same length with a space for each line break within a sentence."""
+    borders = set(line_borders(text))
+    return _BREAK.sub(lambda match: match[0] if match.end() in borders else match[0].replace("\n", " "), text)
 
 
 def _definition(opening: str) -> _Definition | None:

@@ -13,10 +13,11 @@ from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.process import collect_at_exit, continues
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text, progress, remark, show
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import ExtractReport, SkippedSource
+from kg_neo4j.records import SkippedSource
 
 if TYPE_CHECKING:
     from kg_neo4j_scale.build import BuildReport
+    from kg_neo4j_scale.extract import ExtractReport
 
 
 def engine_options(

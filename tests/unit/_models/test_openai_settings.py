@@ -91,12 +91,6 @@ def test_a_server_of_the_embedding_model_alone_leaves_the_chat_model_built_in() 
     assert factory.embedding_model(alone.model_copy(update={"price": "1,0"}), budget=Budget(1.0)).name == "e"
 
 
-def test_without_a_server_no_embedding_model_is_called_either() -> None:
-    quiet, notes = factory.without_server(settings(embedding_base_url="http://127.0.0.1:9/v1", embedding_model="e"))
-    assert (quiet.embedding_base_url, len(notes)) == (None, 1)
-    assert factory.embeds_built_in(quiet)
-
-
 @pytest.mark.parametrize(
     ("values", "largest"),
     [

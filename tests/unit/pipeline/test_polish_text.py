@@ -9,8 +9,7 @@ import pytest
 
 from kg_neo4j import LoadOptions, Settings
 from kg_neo4j.extract import exchange
-from kg_neo4j.records import ExtractReport
-from kg_neo4j_scale.extract import extract
+from kg_neo4j_scale.extract import ExtractReport, extract
 
 pytestmark = pytest.mark.needs("kg_neo4j_offline")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kg_neo4j.pipeline.tally import Tally
-from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ExtractReport, ModelAnswer, NodeRow, Usage
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, NodeRow, RunCounts, Usage
 
 PAID = ModelAnswer("", "m", "", usage=Usage(1, 0, 0))
 KEPT = ModelAnswer("", "m", "", kept=Usage(1, 10, 10))
@@ -25,17 +25,17 @@ def extraction(name: str, tokens: int, rows: int, answer: ModelAnswer = PAID) ->
     return Extraction(chunk, (answer,), nodes, (), (), rows, outcome, "")
 
 
-def report(*found: Extraction) -> ExtractReport:
+def report(*found: Extraction) -> RunCounts:
     """Count each extraction in a tally of its own, as workers do."""
     whole = Tally()
     for each in found:
         tally = Tally()
         tally.count(document(each.chunk.document_id), each)
         whole.add(tally)
-    return whole.counted(ExtractReport("to", 1))
+    return whole.counted(RunCounts())
 
 
-def few(found: ExtractReport) -> list[str]:
+def few(found: RunCounts) -> list[str]:
     return [note for note in found.notes if note.startswith("few rows")]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.retrieve.sentences import readable, split_sentences, unwrap
+from kg_neo4j.retrieve.sentences import readable, split_sentences
 
 
 def texts(text: str) -> list[str]:
@@ -75,8 +75,3 @@ def test_footnote_marks_and_emphasis_go_for_reading() -> None:
 def test_a_wrapped_sentence_is_one_though_a_name_begins_the_next_line():
     first = "There he was taught by Georg Christoph Lichtenberg, by\nJohann Friedrich Blumenbach, and by a third man."
     assert texts(f"{first}\nHe left.") == [first, "He left."]
-
-
-def test_a_text_is_unwrapped_without_moving_a_letter():
-    text = "# Heading\nA paragraph whose first line ends with the name of New\nYork, as its last words say.\n\nAnother"
-    assert unwrap(text) == text.replace("New\nYork", "New York")

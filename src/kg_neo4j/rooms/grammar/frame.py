@@ -55,12 +55,12 @@ def _sections(schema: Schema, sentences: Mapping[int, int]) -> Iterator[SectionF
     copied = None if sentences else ColumnKind.EVIDENCE
     number = f"({numbers(sentences)})"
     cited = f'{number} ([ -] {number} (" " {number})?)?'
-    found = [("nodes", {each.name: each.kind for each in schema.nodes}, schema.node_types)]
-    found += [("relationships", {each.name: each.kind for each in schema.relationships}, schema.relationship_types)]
+    nodes, links = ({each.name: each.kind for each in columns} for columns in (schema.nodes, schema.relationships))
+    both = (schema.node_types, schema.relationship_types)
+    found = [("nodes", nodes, both[0]), ("relationships", links, both[1])]
     if facts := schema.facts:  # one section, whose rows have both ends
-        both = (schema.node_types, schema.relationship_types)
         found = [("facts", facts, sum(both, ()) if all(both) else ())]
-    for name, columns, types in found:
+    for name, columns, types in found + [("claims", schema.claim, ())] * schema.claims:
         kinds = (ColumnKind.TEXT if each is copied else each for each in columns.values())
         forms = _FORMS | {ColumnKind.ID: f'"{name[0]}" [1-9] [0-9]{{0,3}}', ColumnKind.EVIDENCE: cited}
         if types:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kg_neo4j_offline.extractor import extractor
-from kg_neo4j_offline.extractor.document_subject import topic_of
+from kg_neo4j_offline.extractor.document_subject import topic_of, unwrap
 from kg_neo4j_offline.extractor.lexicon import PRONOUNS
 from kg_neo4j_offline.extractor.ner import find_trained
 from kg_neo4j_offline.extractor.parsed_text import sentences
@@ -65,3 +65,8 @@ def test_a_pronoun_means_the_only_person_near_that_it_fits(text: str, people: li
 )
 def test_a_pronoun_means_the_subject_of_the_document_where_nobody_near_fits(text: str, people: list[str]) -> None:
     assert meant(text, "Paul Reed") == people
+
+
+def test_a_text_is_unwrapped_without_moving_a_letter() -> None:
+    text = "# Heading\nA paragraph whose first line ends with the name of New\nYork, as its last words say.\n\nAnother"
+    assert unwrap(text) == text.replace("New\nYork", "New York")
