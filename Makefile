@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-small-model test-pages docs gallery notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-wings test-all test-long test-ragas test-clients test-proxy test-ray test-small-model test-pages test-container docs gallery notebooks dist lint fix bench bench-peers bench-retrieval embedding-server train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -31,6 +31,7 @@ help:
 	@echo "make test-proxy  load and ask through LiteLLM's proxy, in an environment of its own"
 	@echo "make test-ray   test extraction on a Ray cluster of two nodes, and documents in S3, in an environment of its own"
 	@echo "make test-small-model  load, ask and report with a real model of 1.5 billion parameters, in an environment of its own (an hour)"
+	@echo "make test-container  run the integration tests against Neo4j in a container, where Docker is"
 	@echo "make test-pages  test our pages in Chromium: every form and button, console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; warnings are errors"
 	@echo "make gallery    load the texts of docs/gallery with recorded answers, ask, and write its pages and pictures"
@@ -74,6 +75,9 @@ test-all: $(VENV)/.installed
 test-long: $(VENV)/.installed
 	$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile long
 	$(MAKE) test-clients
+
+test-container: $(VENV)/.installed
+	$(BIN)/python tests/neo4j_container.py -m 'not long and not slow' tests/integration
 
 $(OUT)/ragas/venv/.installed: pyproject.toml
 	$(PYTHON) -m venv $(OUT)/ragas/venv

@@ -1,7 +1,13 @@
-"""The container with Neo4j for platforms without a Java runtime: the image and the settings of the managed server."""
+"""The container with Neo4j for platforms without a Java runtime: the image and the settings of the managed server.
+
+`python tests/neo4j_container.py [ARGUMENT...]` starts one and runs pytest with these arguments against it.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 from neo4j_local import configuration, jars
@@ -32,3 +38,22 @@ def container(**options: Any) -> Neo4jContainer:
     for setting, value in SETTINGS.items():
         found.with_env(variable(setting), value)
     return found
+
+
+def main(arguments: list[str]) -> int:
+    """Return the exit code of pytest; 3 where there is no Docker engine."""
+    import docker
+
+    try:
+        docker.from_env().ping()
+    except docker.errors.DockerException as error:
+        sys.stderr.write(f"make test-container needs a Docker engine, and none answers: {error}\n")
+        return 3
+    with container() as server:
+        server_is = {"URI": server.get_connection_url(), "USERNAME": server.username, "PASSWORD": server.password}
+        environment = os.environ | {f"NEO4J_{name}": value for name, value in server_is.items()}
+        return subprocess.call([sys.executable, "-m", "pytest", *arguments], env=environment)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -6,7 +6,6 @@ another address is refused.
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -204,18 +203,18 @@ def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
     Between two attempts is the wait that a busy wiki asks for, else a longer one each time.
     """
     import httpx
+    import tenacity
     import wikipediaapi
 
+    def pause(state: tenacity.RetryCallState) -> float:
+        said: Any = state.outcome and state.outcome.exception()
+        return BACKOFF_S * 2 ** (state.attempt_number - 1) if said.retry_after_s is None else said.retry_after_s
+
+    busy, most = tenacity.retry_if_exception_type(_Busy), tenacity.stop_after_attempt(ATTEMPTS)
     try:
-        for attempt in range(ATTEMPTS):
-            try:
-                answer = ask()
-                break
-            except _Busy as busy:
-                if attempt == ATTEMPTS - 1:
-                    raise WikipediaUnavailable(f"{where} is busy: {busy}", hint="try again later") from busy
-                pause = busy.retry_after_s
-            time.sleep(BACKOFF_S * 2**attempt if pause is None else pause)
+        answer = tenacity.Retrying(stop=most, wait=pause, retry=busy, reraise=True)(ask)
+    except _Busy as found:
+        raise WikipediaUnavailable(f"{where} is busy: {found}", hint="try again later") from found
     except wikipediaapi.WikiInvalidJsonError as error:
         hint = "the address must be that of its api.php"
         raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does (no JSON)", hint=hint) from error

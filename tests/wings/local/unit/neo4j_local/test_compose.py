@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from neo4j_container import PLUGINS, SETTINGS, container, image, variable
+from neo4j_container import PLUGINS, SETTINGS, container, image, main, variable
 
 COMPOSE = (Path(__file__).resolve().parents[5] / "docker-compose.yml").read_text(encoding="utf-8")
 
@@ -55,3 +55,11 @@ def test_docker_runs_the_server_with_few_rights() -> None:
     recipe = (Path(__file__).resolve().parents[5] / "Dockerfile").read_text(encoding="utf-8")
     assert "USER 10001:10001" in recipe
     assert services["neo4j"].get("profiles") is None  # `docker compose up` alone starts the database alone
+
+
+def test_without_a_docker_engine_the_target_reports_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:9")
+    assert main(["--version"]) == 3
+    assert "needs a Docker engine, and none answers" in capsys.readouterr().err
