@@ -4,8 +4,9 @@
 
 POOL is a folder with corpus.jsonl and questions.jsonl, a folder with one NAME_corpus.json and NAME.json as HippoRAG
 published them, or FOLDER/NAME where there are several. It is loaded into a graph of its own, which stays, in the Neo4j
-of your settings. Then BM25, vectors, both fused, and the modes naive and local are measured: recall@2 and recall@5 with
-the 95 % interval of resampled questions. The published figures are in published.toml; none of them is measured here.
+of your settings. Then BM25, vectors, both fused, and the modes naive and local are measured: recall@2, recall@5, and
+the share of questions all of whose passages are among the first ten, with the 95 % interval of resampled questions. The
+published figures are in published.toml; none of them is measured here.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from kg_neo4j.graph.report_format import Cell, Report, render  # noqa: E402
 from kg_neo4j_lab.retrieval.scorecard import RetrievalCard, RetrievalOptions, score_retrieval  # noqa: E402
 
 DEPTHS = (2, 5)
+WHOLE = 10  # depth at which all that a question needs is there, or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +92,19 @@ def table(card: RetrievalCard, pool: Pool | None, systems: Sequence[System], mod
     rows: list[tuple[Cell, ...]] = []
     for way, score in card.scores.items():
         cells = [f"{100 * score.recall[k]:.1f} ({_span(score.interval[k])})" for k in DEPTHS]
+        cells.append(f"{100 * score.all_gold[WHOLE]:.1f} ({_span(score.all_gold_interval[WHOLE])})")
         embedder = "none" if way == "bm25" else card.embedder
         rows.append((way, *cells, model if way == "local" else "none", "none", embedder, "measured"))
     for each in systems if pool else ():
         if pool and pool.key in each.recall5:
             recall2 = each.recall2.get(pool.key)
-            cells = ["" if recall2 is None else f"{recall2:.1f}", f"{each.recall5[pool.key]:.1f}"]
+            cells = ["" if recall2 is None else f"{recall2:.1f}", f"{each.recall5[pool.key]:.1f}", ""]
             rows.append((each.name, *cells, each.indexing, each.search, each.embedder, each.source))
     columns = (
         "Way or system",
         "Recall@2",
         "Recall@5",
+        "All gold in the top 10",
         "Model when indexing",
         "Model per question",
         "Embedder",
@@ -138,7 +142,7 @@ def main() -> None:
     try:
         corpus, questions = files_of(options.pool)
         settings = Settings()
-        wanted = RetrievalOptions(depths=DEPTHS, limit=options.limit)
+        wanted = RetrievalOptions(depths=(*DEPTHS, WHOLE), limit=options.limit)
         with progress() as bars:
             card = score_retrieval(str(corpus), str(questions), settings=settings, options=wanted, progress=bars)
     except KgError as error:

@@ -159,7 +159,7 @@ def against(card: RetrievalCard, saved: Mapping[str, Mapping[str, float]]) -> di
 
 def show_retrieval(card: RetrievalCard, differences: Mapping[str, RecallDifference]) -> None:
     """Print the scorecard of retrieval; `differences` are those to a saved run."""
-    from kg_neo4j_lab.retrieval.scorecard import COMPARED, FLAT
+    from kg_neo4j_lab.retrieval.scorecard import COMPARED, FLAT, WHOLE
 
     print_facts(
         {
@@ -170,8 +170,9 @@ def show_retrieval(card: RetrievalCard, differences: Mapping[str, RecallDifferen
     )
     depths = list(next(iter(card.scores.values())).recall)
     at = COMPARED if COMPARED in depths else depths[-1]
-    heads = [*(f"R@{depth}" for depth in depths), f"R@{at}, 95 %", f"All@{at}", "MRR", "p50 ms", "p95 ms"]
-    print_table(["", *heads], [_way_row(way, score, at) for way, score in card.scores.items()])
+    whole = WHOLE if WHOLE in depths else depths[-1]
+    heads = [*(f"R@{depth}" for depth in depths), f"R@{at}, 95 %", f"All@{whole}", "95 %", "MRR", "p50 ms", "p95 ms"]
+    print_table(["", *heads], [_way_row(way, score, at, whole) for way, score in card.scores.items()])
     for mode, each in card.differences.items():
         print_text(f"{mode}: {_points(each)} points of recall@{COMPARED} beyond {card.best_flat}")
     for way, each in differences.items():
@@ -182,10 +183,10 @@ def show_retrieval(card: RetrievalCard, differences: Mapping[str, RecallDifferen
         print_table(["Type of question", *ways], by_type, f"Recall@{at} by type")
 
 
-def _way_row(way: str, score: RetrievalScore, at: int) -> tuple[str, ...]:
+def _way_row(way: str, score: RetrievalScore, at: int, whole: int) -> tuple[str, ...]:
     times = (f"{score.p50_ms:.1f}", f"{score.p95_ms:.1f}")
-    found = (_percents(score.interval[at]), _percent(score.all_gold[at]), f"{score.mrr:.3f}")
-    return way, *map(_percent, score.recall.values()), *found, *times
+    found = (_percents(score.interval[at]), _percent(score.all_gold[whole]), _percents(score.all_gold_interval[whole]))
+    return way, *map(_percent, score.recall.values()), *found, f"{score.mrr:.3f}", *times
 
 
 def _points(difference: RecallDifference) -> str:

@@ -37,6 +37,7 @@ MODES = ("naive", "local")
 FLAT = ("bm25", "dense", "fusion")
 DEPTHS = (1, 2, 5, 10, 20)
 COMPARED = 5  # depth at which ways are compared
+WHOLE = 10  # depth at which a question counts if all that it needs is there, as the sets with several passages do
 
 Search = Callable[[str], Sequence[int]]  # question -> idx of passages, best first
 

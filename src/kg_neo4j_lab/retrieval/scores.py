@@ -28,6 +28,7 @@ class RetrievalScore:
     recall: Mapping[int, float]
     interval: Mapping[int, tuple[float, float]]  # 95 %, of recall
     all_gold: Mapping[int, float]  # share of questions of which every passage is there
+    all_gold_interval: Mapping[int, tuple[float, float]]  # 95 %, likewise
     mrr: float  # of the first passage that is needed
     p50_ms: float
     p95_ms: float
@@ -56,6 +57,7 @@ def recalls_at(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], d
 def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths: Sequence[int]) -> RetrievalScore:
     """Return the scores of one way of searching; rankings in the order of the questions, one question at least."""
     recalls = {depth: recalls_at(questions, rankings, depth) for depth in depths}
+    whole = {depth: [float(value == 1.0) for value in values] for depth, values in recalls.items()}
     firsts = [
         next((1 / rank for rank, number in enumerate(ranking.numbers, 1) if number in question.gold), 0.0)
         for question, ranking in zip(questions, rankings, strict=True)
@@ -68,7 +70,8 @@ def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths
     return RetrievalScore(
         recall={depth: float(np.mean(values)) for depth, values in recalls.items()},
         interval={depth: interval(values) for depth, values in recalls.items()},
-        all_gold={depth: float(np.mean([value == 1.0 for value in values])) for depth, values in recalls.items()},
+        all_gold={depth: float(np.mean(values)) for depth, values in whole.items()},
+        all_gold_interval={depth: interval(values) for depth, values in whole.items()},
         mrr=float(np.mean(firsts)),
         p50_ms=1_000 * float(np.percentile(seconds, 50)),
         p95_ms=1_000 * float(np.percentile(seconds, 95)),

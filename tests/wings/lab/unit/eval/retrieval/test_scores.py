@@ -22,6 +22,7 @@ def test_the_means_over_all_questions() -> None:
     found = score(QUESTIONS, RANKINGS, (2, 4))
     assert found.recall == {2: 0.25, 4: 0.5}
     assert found.all_gold == {2: 0, 4: 0.5}
+    assert found.all_gold_interval == {2: (0, 0), 4: (0, 1)}
     assert found.mrr == 0.25
     assert found.types == {"bridge": {2: 0.5, 4: 1}, "comparison": {2: 0, 4: 0}}
     assert found.p50_ms == pytest.approx(20)
