@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j import LoadOptions, Settings, load, unload
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
@@ -105,3 +106,20 @@ def test_a_join_goes_with_its_evidence(database: Database, offline: Settings, fi
     unload("letters.txt", settings=offline)
     assert decisions(settings=offline) == ()
     assert names(database, offline.graph) == before
+
+
+def test_what_names_are_derived_from_takes_no_memory_of_the_server_in_proportion_to_the_graph(
+    database: Database, graph: str
+) -> None:
+    """A million documents need some 2 GB where they are sorted or facts are grouped, which is more than a heap."""
+    made = """
+    UNWIND range(1, $count) AS n
+    CREATE (:KgDocument {id: $graph + n, graph: $graph, key: 'k' + n, title: 't' + n, schema: 'lean'}),
+           (:KgFact {id: $graph + 'f' + n, graph: $graph, source_key: 'a' + n, target_key: 'b' + n, type: 'KNEW'})
+    """
+    with database.driver.session() as session:
+        session.run(made, graph=graph, count=2_000).consume()
+        for name in ("write/document_versions", "write/resolve_facts"):
+            profile = session.run(f"PROFILE {queries.get(name).text}", graph=graph).consume().profile
+            assert profile
+            assert profile["args"]["GlobalMemory"] < 200_000, name

@@ -52,17 +52,16 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     def read(
         transaction: Transaction,
     ) -> tuple[Sequence[StoredDocument], Sequence[str], Sequence[Mentioned], Sources, _Shown]:
-        versions: dict[tuple[str, str | None], StoredDocument] = {}
-        for row in transaction.stream(queries.get("write/documents"), graph=graph):
-            versions[row["schema"], row["schema_text"]] = StoredDocument(**row)
+        read_versions = transaction.run(queries.get("write/document_versions"), graph=graph)
+        versions = [StoredDocument(**row) for row in read_versions]
         titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
         decisions, stored = read_shown(transaction)
         # as if what was derived before were not: a document that means another bearer has the key of the name again
         split = components(each.decision for each in decisions if each.derived).namesakes
         keys = {other: key for (_, key), other in split.items()}
-        mentioned = read_mentioned(transaction, graph, widest_schema(versions.values()), keys) if versions else ()
+        mentioned = read_mentioned(transaction, graph, widest_schema(versions), keys) if versions else ()
         sources = read_sources(transaction, graph, sure=mentioned, keys=keys)
-        return [*versions.values()], titles, mentioned, sources, (decisions, stored)
+        return versions, titles, mentioned, sources, (decisions, stored)
 
     documents, titles, mentioned, sources, (decisions, stored) = database.read_transaction(read)
     if not documents:
