@@ -120,6 +120,8 @@ def test_what_names_are_derived_from_takes_no_memory_of_the_server_in_proportion
     with database.driver.session() as session:
         session.run(made, graph=graph, count=2_000).consume()
         for name in ("write/document_versions", "write/resolve_facts"):
-            profile = session.run(f"PROFILE {queries.get(name).text}", graph=graph).consume().profile
+            result = session.run(f"PROFILE {queries.get(name).text}", graph=graph)
+            assert list(result)
+            profile = result.consume().profile
             assert profile
             assert profile["args"]["GlobalMemory"] < 200_000, name
