@@ -8,6 +8,7 @@ everybody. "rows" are nodes and relationships together.
 - kg-neo4j writes its whole data model: document, chunks, the answers word for word, entities, relationships and the
   facts beside them, evidence with quote and place for every row, under a lease; then it settles.
 - kg-neo4j again: the same once more, every extraction handed to the writer. It must change nothing.
+- kg-neo4j, lean rows: the same with the rows of the default schema, which name sentences and describe nothing.
 - CREATE batches: the driver alone, nodes and relationships only. A floor, not a rival.
 - neo4j-graphrag: its Neo4jWriter, with the chunks that its pipeline adds by default, and without them; each with its
   own batch size (1,000) and with 5,000. Its better batch size counts.
@@ -74,6 +75,7 @@ GROUPS: dict[str, tuple[Run, ...]] = {
         Run("ours", "kg-neo4j", "ours"),
         Run("ours-again", "kg-neo4j again", "ours", again=True),
     ),
+    "ours-lean": (Run("ours-lean", "kg-neo4j, lean rows", "ours_lean"),),
     "create": (Run("create", "CREATE batches", "plain", source=False, entity="Plain", chunk=None),),
     "graphrag": tuple(
         Run(

@@ -1,6 +1,7 @@
 """kg-neo4j: document and chunks, the recorder in the pipeline's batches, then settle; with evidence, facts and answers.
 
-A second run on the same graph asks the writer for everything again: nothing is skipped before the recorder.
+A second run on the same graph asks the writer for everything again: nothing is skipped before the recorder. With the
+schema `lean` (ours_lean) rows have no description: each names its sentence, whose words are the quote.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ GRAPH = "bench"
 CONFIGURATION = "bench"
 
 
-def prepare(job: Job) -> Callable[[], str]:
+def prepare(job: Job, name: str = "described") -> Callable[[], str]:
     """Build the extractions, connect, and return the write."""
     document = Document(hash_id("d", GRAPH), GRAPH, "file", "bench.txt", "bench", "bench.txt", "", "0")
-    extractions = [_extraction(document.id, rows) for rows in chunk_rows(job.chunks)]
-    columns = schema.load("described")
-    configuration = documents.LoadConfiguration(CONFIGURATION, "described", columns.hash, "bench")
+    extractions = [_extraction(document.id, rows, name) for rows in chunk_rows(job.chunks)]
+    columns = schema.load(name)
+    configuration = documents.LoadConfiguration(CONFIGURATION, name, columns.hash, "bench")
     cut = documents.CutDocument(document, tuple(extraction.chunk for extraction in extractions), configuration)
     database = Database(DatabaseAddress(job.uri, job.username, job.password))
     database.verify()
@@ -66,7 +67,8 @@ def _batches(extractions: Sequence[Extraction], size: int) -> Iterator[list[Extr
         yield batch
 
 
-def _extraction(document_id: str, rows: ChunkRows) -> Extraction:
+def _extraction(document_id: str, rows: ChunkRows, schema_name: str) -> Extraction:
+    is_lean = schema_name == "lean"
     chunk_id = hash_id("c", document_id, str(rows.index))
     chunk = Chunk(chunk_id, document_id, GRAPH, rows.index, rows.text, len(rows.text) // 4, 0, len(rows.text))
     ids = {name: f"n{number}" for number, (name, *_) in enumerate(rows.nodes)}
@@ -77,9 +79,9 @@ def _extraction(document_id: str, rows: ChunkRows) -> Extraction:
             node_type,
             node_type,
             name,
-            {"role": role, "description": description},
-            quote(description),
-            _span(rows.text, description),
+            {"role": role} if is_lean else {"role": role, "description": description},
+            description if is_lean else quote(description),
+            _sentence(rows.text, description) if is_lean else _span(rows.text, description),
         )
         for line, (name, node_type, role, description) in enumerate(rows.nodes, start=2)
     )
@@ -91,13 +93,14 @@ def _extraction(document_id: str, rows: ChunkRows) -> Extraction:
             kind,
             kind,
             ids[target],
-            {"description": description, "strength": STRENGTH},
-            quote(description),
-            _span(rows.text, description),
+            {} if is_lean else {"description": description, "strength": STRENGTH},
+            description if is_lean else quote(description),
+            _sentence(rows.text, description) if is_lean else _span(rows.text, description),
         )
         for line, (source, kind, target, description) in enumerate(rows.relationships, start=len(nodes) + 3)
     )
-    answer = ModelAnswer(_answer(nodes, relationships), "bench", "0", "stop")
+    text = _lean_answer(rows, nodes, relationships) if is_lean else _answer(nodes, relationships)
+    answer = ModelAnswer(text, "bench", "0", "stop")
     return Extraction(
         chunk,
         (answer,),
@@ -114,6 +117,30 @@ def _span(text: str, description: str) -> Span:
     words = quote(description)
     start = text.index(words)
     return Span(start, start + len(words), "exact")
+
+
+def _sentence(text: str, description: str) -> Span:
+    start = text.index(description)
+    return Span(start, start + len(description), "sentences")
+
+
+def _lean_answer(rows: ChunkRows, nodes: Sequence[NodeRow], relationships: Sequence[RelationshipRow]) -> str:
+    """Return the CSV with numbers of sentences; a text has each description once, in this order."""
+    described = (row[3] for row in (*rows.nodes, *rows.relationships))
+    numbers = {sentence: number for number, sentence in enumerate(dict.fromkeys(described), 1)}
+    text = io.StringIO()
+    table = csv.writer(text)
+    lean = schema.load("lean")
+    table.writerow(lean.node_header)
+    table.writerows(
+        [numbers[row.evidence or ""], row.node_id, row.type, row.name, "", "", row.properties["role"], "", ""]
+        for row in nodes
+    )
+    table.writerow(lean.relationship_header)
+    table.writerows(
+        [numbers[row.evidence or ""], row.source_id, row.type, row.target_id, "", "", ""] for row in relationships
+    )
+    return text.getvalue()
 
 
 def _answer(nodes: Sequence[NodeRow], relationships: Sequence[RelationshipRow]) -> str:
