@@ -76,6 +76,25 @@ def test_claims_change_no_relationship_and_no_community_and_stand_in_reports(
     assert list(graph.report("facts-by-evidence")["Relationship"]) == ["MET", "OWNED"]
 
 
+def test_a_graph_without_claims_gets_them_and_a_copy_has_them(
+    database: Database, online: Settings, llm: FakeLlm, folder: Path
+) -> None:
+    answer(llm, claims=False)
+    load([str(folder)], settings=online, options=LoadOptions(gleanings=0))
+    answer(llm, claims=True)
+    load([str(folder)], settings=online, options=LoadOptions(schema="lean+claims", gleanings=0))
+    graph = KnowledgeGraph(settings=online)
+    assert graph.report("claims").empty  # the documents have not changed
+    load([str(folder)], settings=online, options=LoadOptions(schema="lean+claims", gleanings=0, re_extract=True))
+    assert list(graph.report("claims")["Status"]) == ["FALSE", "SUSPECTED"]
+    before = list(lines(database, online.graph))
+    graph.copy(f"{online.graph}-copy")
+    copied = KnowledgeGraph(settings=online.model_copy(update={"graph": f"{online.graph}-copy"}))
+    assert list(copied.report("claims")["Quote"]) == list(graph.report("claims")["Quote"])
+    copied.delete()
+    assert list(lines(database, online.graph)) == before
+
+
 def test_a_report_on_a_community_is_shown_its_claims_and_may_cite_them(
     database: Database, online: Settings, llm: FakeLlm, folder: Path
 ) -> None:

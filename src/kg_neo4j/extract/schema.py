@@ -20,7 +20,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from kg_neo4j import data_files, resources
+from kg_neo4j import data_files, plugins, resources
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import NodeRow, RelationshipRow
 
@@ -223,6 +223,7 @@ def parse(text: str, where: str) -> Schema:
         evidence = str(data.get("evidence", "words" if _has_evidence(nodes) or _has_evidence(asked) else "none"))
         form, calls = str(data.get("form", "sections")), int(data.get("sentences_a_call", 0))
         if claims := bool(data.get("claims", False)):
+            plugins.need("kg_neo4j.rooms.claims", f"{where}: claims cannot be read", "install kg-neo4j again")
             unasked += resolve_name(f"{CLAIMS}:stored")((*asked, *unasked), form, evidence)
         meaning = [
             sorted(repr(replace(each, note="")) for each in columns)
