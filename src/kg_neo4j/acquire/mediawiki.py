@@ -208,7 +208,8 @@ def _asked(ask: Callable[[], Any], where: str) -> dict[str, Any]:
 
     def pause(state: tenacity.RetryCallState) -> float:
         said: Any = state.outcome and state.outcome.exception()
-        return BACKOFF_S * 2 ** (state.attempt_number - 1) if said.retry_after_s is None else said.retry_after_s
+        wait_s: float | None = said.retry_after_s
+        return BACKOFF_S * 2 ** (state.attempt_number - 1) if wait_s is None else wait_s
 
     busy, most = tenacity.retry_if_exception_type(_Busy), tenacity.stop_after_attempt(ATTEMPTS)
     try:

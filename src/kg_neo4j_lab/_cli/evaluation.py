@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
     from kg_neo4j_lab.answers.comparison import ComparisonOptions
 
+_COMPARED = "form whole_graph judge score choose as_built graph corpus chunk_tokens context_tokens ragas save".split()
+_SELECTED = ("kind", "split", "documents", "limit", "summaries", "sample")
+
 app = continues(typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True))
 
 
@@ -98,6 +101,7 @@ def answers(
     split: str | None = None,
     documents: int | None = None,
     limit: int | None = None,
+    sample: int | None = None,
     summaries: bool = False,
     whole_graph: bool = False,
     judge: str | None = None,
@@ -131,7 +135,34 @@ def answers(
     else:
         if systems is not None and "--mode" in given:
             raise UsageError("--systems names the modes", hint="give --systems or --mode")
-        _of_systems(context, questions, settings, cases, dry_run=dry_run, as_json=as_json)
+        _of_systems(context, questions, settings, _options(context.params), dry_run=dry_run, as_json=as_json)
+
+
+@app.command("graphrag-bench")
+def graphrag_bench(
+    context: typer.Context,
+    questions: str,
+    systems: str = "auto,none",
+    sample: int | None = None,
+    budget_usd: float | None = None,
+    model: str | None = None,
+    judge: str | None = None,
+    save: str | None = None,
+    cases: str | None = None,
+    dry_run: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Score answers on GraphRAG-Bench, by type of question.
+
+    Loads its texts and asks its questions, with passages and without. Needs a model.
+    """
+    from kg_neo4j import factory
+
+    settings = _settings_for(model, graph)
+    factory.require_model(settings, "GraphRAG-Bench measures the answers of a model")
+    given = dict.fromkeys((*_SELECTED, *_COMPARED)) | context.params | {"form": "graphrag-bench"}
+    _of_systems(context, questions, settings, _options(given), dry_run=dry_run, as_json=as_json)
 
 
 def _of_one_mode(context: typer.Context, questions: str, settings: Settings, mode: str, *, as_json: bool) -> None:
@@ -150,7 +181,13 @@ def _of_one_mode(context: typer.Context, questions: str, settings: Settings, mod
 
 
 def _of_systems(
-    context: typer.Context, questions: str, settings: Settings, cases: str | None, *, dry_run: bool, as_json: bool
+    context: typer.Context,
+    questions: str,
+    settings: Settings,
+    options: ComparisonOptions,
+    *,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Compare systems on questions with answers."""
     from kg_neo4j_lab.answers.comparison import compare_systems
@@ -158,8 +195,7 @@ def _of_systems(
     from kg_neo4j_lab.answers.recalling import check_writable
     from kg_neo4j_lab.answers.scores import write_cases
 
-    options = _options(context.params)
-    if cases is not None:
+    if (cases := context.params["cases"]) is not None:
         check_writable(cases)
     with progress(quiet=as_json) as bars:
         if dry_run:
@@ -184,12 +220,11 @@ def _options(given: Mapping[str, Any]) -> ComparisonOptions:
     from kg_neo4j_lab.answers.questions import StorySelection
 
     named: str = given["mode"] if given["systems"] is None else given["systems"]
-    alike = "form whole_graph judge score choose as_built graph corpus chunk_tokens context_tokens ragas save".split()
     return ComparisonOptions(
-        selection=StorySelection(*(given[name] for name in ("kind", "split", "documents", "limit", "summaries"))),
+        selection=StorySelection(**{name: given[name] for name in _SELECTED}),
         systems=tuple(name.strip() for name in named.split(",") if name.strip()),
         budget_usd=given["budget_usd"],
-        **{name: given[name] for name in alike if given[name] is not None},
+        **{name: given[name] for name in _COMPARED if given[name] is not None},
     )
 
 

@@ -253,6 +253,8 @@ def show_comparison(card: Comparison) -> None:
     _show_systems(card.scores, "All questions" if card.hard else None, is_proxy=card.is_proxy)
     if card.hard:
         _show_systems(card.hard, "Hard questions alone", is_proxy=card.is_proxy)
+    for kind, scores in card.types.items():
+        _show_systems(scores, kind, is_proxy=card.is_proxy)
     for each in card.differences:
         low, high = each.interval
         verdict = "" if each.is_decided else ", undecided"
@@ -267,7 +269,21 @@ def show_comparison(card: Comparison) -> None:
 
 def _show_systems(scores: Sequence[SystemScore], title: str | None, *, is_proxy: bool) -> None:
     correct = "Correct (proxy)" if is_proxy else "Correct"
-    heads = ["System", "Cases", correct, "95 %", "Similar", "EM", "F1", "Found", "Claims", "Context", "ms", "USD"]
+    heads = [
+        "System",
+        "Cases",
+        correct,
+        "95 %",
+        "Similar",
+        "EM",
+        "F1",
+        "ROUGE-L",
+        "Found",
+        "Claims",
+        "Context",
+        "ms",
+        "USD",
+    ]
     rows = [_system_row(score) for score in scores]
     if any(score.ragas_similarity is not None for score in scores):
         heads += ["ragas: correct", "similar"]
@@ -282,7 +298,7 @@ def _show_systems(scores: Sequence[SystemScore], title: str | None, *, is_proxy:
 
 def _system_row(score: SystemScore) -> tuple[str, ...]:
     correct = (_percent(score.correctness), _percents(score.correctness_interval))
-    shares = map(_percent, (score.similarity, score.exact, score.f1, score.found, score.claim_precision))
+    shares = map(_percent, (score.similarity, score.exact, score.f1, score.rouge_l, score.found, score.claim_precision))
     usage = score.usage
     usd = "0" if not usage.calls else "?" if usage.usd is None else f"{usage.usd:.4f}"
     return score.system, str(score.cases), *correct, *shares, f"{score.context_tokens:,.0f}", f"{score.ms:,.0f}", usd

@@ -20,6 +20,7 @@ from kg_neo4j.records import Answer, Filters, Usage
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import plain_text
 from kg_neo4j_lab.answers import correctness
+from kg_neo4j_lab.answers.by_heart import by_heart
 from kg_neo4j_lab.answers.choosing import choose
 from kg_neo4j_lab.answers.correctness import ModelJudge, StatementJudge, Statements
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
@@ -27,7 +28,7 @@ from kg_neo4j_lab.answers.ragas_scores import Ragas
 from kg_neo4j_lab.answers.recalling import Recalling, RecordFile
 from kg_neo4j_lab.answers.scores import WHOLE, Case, GivenAnswer, GoldenScore, case_row, exact_match, f1, read_case
 from kg_neo4j_lab.answers.supposed import ANSWER_TOKENS, priced, usage_of
-from kg_neo4j_lab.answers.systems import GLOBAL, System
+from kg_neo4j_lab.answers.systems import GLOBAL, NONE, System
 
 ANSWER, CASE = "answer", "case"  # kinds of lines
 VERSION = 2  # of how answers are scored: lines that another version saved are not of use
@@ -62,7 +63,10 @@ class Asking:
             return known
         options = system.options(self.filters(question), self.context_tokens)
         with self.model.paid_by(f"{system.name} {question.id}"):
-            answer = self.answerer.answer(question.text, options)
+            if system.mode == NONE:
+                answer = by_heart(self.answerer.door, question)
+            else:
+                answer = self.answerer.answer(question.text, options)
             given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
             if self.chooses and question.options:
                 chosen, usage = choose(self.answerer.door, question, answer)

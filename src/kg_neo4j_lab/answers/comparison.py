@@ -6,7 +6,7 @@ ends with the same table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 
@@ -49,7 +49,7 @@ from kg_neo4j_lab.answers.scores import (
     score_system,
 )
 from kg_neo4j_lab.answers.supposed import suppose
-from kg_neo4j_lab.answers.systems import CONTEXT_TOKENS, GLOBAL, System, systems
+from kg_neo4j_lab.answers.systems import CONTEXT_TOKENS, GLOBAL, NONE, System, systems
 from kg_neo4j_lab.building import LOAD, READERS, Builder, Texts
 from kg_neo4j_lab.retrieval.questions import read_passages
 
@@ -141,6 +141,7 @@ class Comparison:
     context_tokens: int
     scores: tuple[SystemScore, ...]
     hard: tuple[SystemScore, ...]  # of the hard questions alone; empty where none are marked
+    types: Mapping[str, tuple[SystemScore, ...]]  # of the questions of each type; empty where none is named
     differences: tuple[SystemDifference, ...]  # of each two systems, later ones first
     cases: tuple[Case, ...]
     taken: int  # answers that an earlier run had given
@@ -181,6 +182,10 @@ def compare_systems(
         context_tokens=options.context_tokens,
         scores=_scores(built.systems, cases),
         hard=_scores(built.systems, hard) if hard else (),
+        types={
+            kind: _scores(built.systems, [case for case in cases if case.question.type == kind])
+            for kind in sorted({case.question.type for case in cases} - {""})
+        },
         differences=differences(
             {each.name: [case for case in cases if case.system == each.name] for each in built.systems}
         ),
@@ -202,8 +207,8 @@ def prepare(
         raise UsageError("tokens of context and of chunks are at least 1")
     if options.score not in SCORED:
         raise UsageError(f"no score {options.score!r}", hint=f"what is scored is one of {', '.join(SCORED)}")
-    if options.choose:
-        factory.require_model(settings, "no model to choose options with")
+    if options.choose or NONE in options.systems:
+        factory.require_model(settings, "no model to choose options with, or to ask by itself")
     budget_of(options.budget_usd)  # an invalid one is refused before anything is loaded
     found = read_set(questions, options.form, options.selection)
     if options.corpus is not None:

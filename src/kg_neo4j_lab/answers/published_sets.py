@@ -1,4 +1,4 @@
-"""Reads questions of three formats: our JSON lines, QuALITY and NarrativeQA. The last two come with their texts.
+"""Reads questions of four formats. All but our own JSON lines come with their texts; `graphrag_bench` has one.
 
 QuALITY (Pang et al. 2022, v1.0.1) has one JSON object a line, an article with the questions of one writer. An article
 stands on several lines, one a writer; it is one text. The right option is the golden answer. The files come with HTML
@@ -26,9 +26,10 @@ from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.acquire.plain_text import read_text
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import SkippedSource
+from kg_neo4j_lab.answers import graphrag_bench
 from kg_neo4j_lab.answers.questions import AnsweredQuestion, QuestionSet, Story, StorySelection, read_answered
 
-FORMS = LINES, QUALITY, NARRATIVEQA = "questions", "quality", "narrativeqa"
+FORMS = LINES, QUALITY, NARRATIVEQA, GRAPHRAG_BENCH = "questions", "quality", "narrativeqa", graphrag_bench.FORM
 SETS = ("train", "valid", "test")  # of NarrativeQA
 DOCUMENTS, QUESTIONS, SUMMARIES = "documents.csv", "qaps.csv", "summaries.csv"
 _COLUMNS = {
@@ -46,6 +47,8 @@ def guess(path: str) -> str:
     """Return the format of a file or folder, by its name and its first line. Raises as reading it does."""
     if not Path(path).exists():
         raise SourceNotFound(f"no file or folder {path!r}")
+    if any(Path(path).glob("*.parquet")):
+        return GRAPHRAG_BENCH
     if Path(path).is_dir() or Path(path).suffix.lower() == ".csv":
         return NARRATIVEQA
     for _, row in read_rows(path):
@@ -65,6 +68,8 @@ def read_set(path: str, form: str | None, selection: StorySelection) -> Question
         return _read_quality(path, selection)
     if form == NARRATIVEQA:
         return _read_narrativeqa(path, selection)
+    if form == GRAPHRAG_BENCH:
+        return graphrag_bench.read(path, selection)
     if (selection.kind, selection.split, selection.documents) != (None, None, None) or selection.summaries:
         raise UsageError("a file of questions has no texts to choose from", hint="--limit N")
     return QuestionSet(form, (), read_answered(path)[: selection.limit])

@@ -7,9 +7,12 @@ its name), or its title or id, where it is about one.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
+from itertools import zip_longest
 
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
 from kg_neo4j.acquire.json_lines import read_rows
@@ -61,6 +64,7 @@ class StorySelection:
     split: str | None = None  # "train", "valid" or "test", where one folder holds all
     documents: int | None = None  # texts at most, in the order of the set
     limit: int | None = None  # questions at most, likewise
+    sample: int | None = None  # questions at most, as many of each text and type, drawn by the SHA-256 of their id
     summaries: bool = False  # the summaries in place of the texts, where a set has both
 
     def is_of_kind(self, named: str, url: str) -> bool:
@@ -87,10 +91,29 @@ class QuestionSet:
         stories = [story for story in self.stories if story.key in asked][: selection.documents]
         kept = {story.key for story in stories}
         questions = [question for question in self.questions if question.document in kept][: selection.limit]
+        if selection.sample is not None:
+            drawn = set(_sample(questions)[: selection.sample])
+            questions = [question for question in questions if question.id in drawn]
         asked = {question.document for question in questions}
         return replace(
             self, stories=tuple(story for story in stories if story.key in asked), questions=tuple(questions)
         )
+
+
+def _sample(questions: Sequence[AnsweredQuestion]) -> list[str]:
+    """Return the ids in the order in which they are drawn: one of each type and text in turn."""
+    parts: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for each in sorted(questions, key=lambda each: sha256(each.id.encode()).hexdigest()):
+        parts[each.document, each.type].append(each.id)
+    documents = sorted({document for document, _ in parts})
+    types = sorted({kind for _, kind in parts})
+    turns = [
+        (document, types[(place + turn) % len(types)])
+        for turn in range(len(types))
+        for place, document in enumerate(documents)
+    ]
+    rounds = zip_longest(*(parts.get(turn, []) for turn in turns))
+    return [each for drawn in rounds for each in drawn if each is not None]
 
 
 def read_answered(path: str) -> tuple[AnsweredQuestion, ...]:

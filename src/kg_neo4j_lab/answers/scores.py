@@ -28,6 +28,7 @@ from kg_neo4j_lab.retrieval.scores import interval
 SCORED = WHOLE, SHORT = "answer", "short"  # the published measures score the whole answer
 CLOSED = frozenset({"yes", "no", "noanswer"})
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_WORDS = re.compile(r"\w+")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -104,6 +105,20 @@ def _f1(said: str, gold: str) -> float:
         return float(mine == theirs)
     precision, recall = shared / len(mine), shared / len(theirs)
     return 2 * precision * recall / (precision + recall)
+
+
+def rouge_l(said: str, golden: str) -> float:
+    """Return the F1 of the longest common subsequence of words, lower case (Lin 2004), 0 to 1."""
+    left, right = (_WORDS.findall(text.lower()) for text in (said, golden))
+    longest = [0] * (len(right) + 1)
+    for word in left:
+        before = 0
+        for place, other in enumerate(right, 1):
+            before, longest[place] = (
+                longest[place],
+                before + 1 if word == other else max(longest[place], longest[place - 1]),
+            )
+    return 2 * longest[-1] / (len(left) + len(right)) if left and right else 0.0
 
 
 def score(given: Sequence[GivenAnswer], *, by_type: bool = True) -> AnswerScore:
@@ -275,6 +290,7 @@ class SystemScore:
     similarity_interval: tuple[float, float]
     exact: float
     f1: float
+    rouge_l: float  # of the whole answer
     found: float
     claim_precision: float | None  # of the claims that cite something, those that are supported
     context_tokens: float
@@ -304,6 +320,7 @@ def score_system(cases: Sequence[Case]) -> SystemScore:
         similarity_interval=interval(similar),
         exact=float(np.mean([each.exact for each in given])),
         f1=float(np.mean([each.f1 for each in given])),
+        rouge_l=float(np.mean([max(rouge_l(case.answer, each.golden) for each in case.goldens) for case in cases])),
         found=float(np.mean([each.found for each in given])),
         claim_precision=supported / cited if cited else None,
         context_tokens=float(np.mean([each.context_tokens for each in given])),

@@ -17,7 +17,7 @@ from kg_neo4j.retrieve.interface import NAIVE, AskOptions, ChunkChoice
 from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
 
-GLOBAL = "global"
+GLOBAL, NONE = "global", "none"
 CONTEXT_TOKENS = 1_700  # of evidence, for every system alike; of a tree 1,000 to 1,700 are best
 MANY = 100  # texts: tokens alone bound what is read
 
@@ -57,6 +57,7 @@ SYSTEMS = {
         System("local", "local"),
         System(GLOBAL, GLOBAL),
         System("auto", "auto"),
+        System(NONE, NONE),  # the model alone, without a passage
     )
 }
 

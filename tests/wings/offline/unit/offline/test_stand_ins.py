@@ -23,7 +23,7 @@ from kg_neo4j_offline import stand_ins
 
 TOKENISER = tokens.load("approximate-1")
 WITHIN_JOBS = frozenset(
-    """answer aspects choose correctness cypher cypher_answer domain extract fitness follow_up global_answer
+    """answer aspects by_heart choose correctness cypher cypher_answer domain extract fitness follow_up global_answer
     global_partial group_types judge own ragas resolve statements""".split()
 )
 """Kinds of tasks that only a job's `by_model` asks, or that lead to a summariser of the caller's own."""
