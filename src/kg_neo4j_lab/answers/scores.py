@@ -290,7 +290,6 @@ class SystemScore:
     similarity_interval: tuple[float, float]
     exact: float
     f1: float
-    rouge_l: float  # of the whole answer
     found: float
     claim_precision: float | None  # of the claims that cite something, those that are supported
     context_tokens: float
@@ -301,6 +300,7 @@ class SystemScore:
     ragas_similarity: float | None = None
     accuracy: float | None = None  # of the options that were chosen; None: nothing was chosen from
     accuracy_interval: tuple[float, float] | None = None
+    rouge_l: float = 0.0  # of the whole answer
 
 
 def score_system(cases: Sequence[Case]) -> SystemScore:
