@@ -70,7 +70,7 @@ def read_set(path: str, form: str | None, selection: StorySelection) -> Question
         return _read_narrativeqa(path, selection)
     if form == GRAPHRAG_BENCH:
         return graphrag_bench.read(path, selection)
-    if (selection.kind, selection.split, selection.documents) != (None, None, None) or selection.summaries:
+    if {selection.kind, selection.split, selection.documents, selection.sample} != {None} or selection.summaries:
         raise UsageError("a file of questions has no texts to choose from", hint="--limit N")
     return QuestionSet(form, (), read_answered(path)[: selection.limit])
 

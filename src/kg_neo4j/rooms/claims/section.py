@@ -1,8 +1,8 @@
 """The section of claims: its columns, the columns of relationships that hold them, and the way from one to the other.
 
-After the covariates of GraphRAG (Edge et al. 2024, https://arxiv.org/abs/2404.16130), in the columns of its issue of
-claims. A claim is evidence of a fact between two nodes, of the type that the claim has. It is never drawn: `stated`
-is False, whatever its status, so that communities and answers do not change with it. Its evidence has a `status`.
+After the covariates of GraphRAG (Edge et al. 2024, https://arxiv.org/abs/2404.16130). A claim is evidence of a fact
+between two nodes, of the type that the claim has. It is never drawn: `stated` is False, whatever its status, so that
+communities and answers do not change with it. Its evidence has a `status`.
 """
 
 from __future__ import annotations

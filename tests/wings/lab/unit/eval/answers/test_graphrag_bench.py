@@ -13,7 +13,7 @@ from pyarrow import Table, parquet
 from fake_llm import FakeLlm
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j.errors import SourceNotFound, UnreadableSource
+from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.factory import door_to
 from kg_neo4j_lab.answers.by_heart import by_heart
 from kg_neo4j_lab.answers.published_sets import guess, read_set
@@ -68,6 +68,13 @@ def test_a_sample_has_as_many_questions_of_each_text_and_type(tmp_path: Path) ->
     assert set(Counter((each.document, each.type) for each in drawn).values()) == {2}
     again = read_set(folder, None, StorySelection(sample=8)).questions
     assert {each.id for each in again} < {each.id for each in drawn}
+
+
+def test_a_plain_file_of_questions_has_no_texts_to_draw_from(tmp_path: Path) -> None:
+    (path := tmp_path / "q.jsonl").write_text('{"id": "a", "question": "Who?", "answer": "Ada"}\n', "utf-8")
+    assert len(read_set(str(path), None, StorySelection()).questions) == 1
+    with pytest.raises(UsageError, match="no texts to choose from"):
+        read_set(str(path), None, StorySelection(sample=1))
 
 
 @pytest.mark.parametrize(
