@@ -244,7 +244,7 @@ def _print_again(context: typer.Context, *unsaid: str) -> None:
     for name, value in _given_options(context).items():
         if name not in (*unsaid, "--json"):
             for each in value if isinstance(value, list) else [value]:
-                words += [name] if each is True else [name, str(each)]
+                words += [name] * name.startswith("-") + ([] if each is True else [str(each)])
     print_text(f"again:  {shlex.join(words)}")
 
 

@@ -34,7 +34,8 @@ class System:
 
     def options(self, filters: Filters, context_tokens: int) -> AskOptions:
         """Return how a question is asked."""
-        found = AskOptions(mode=self.mode, filters=filters, max_context_tokens=context_tokens)
+        mode = NAIVE if self.mode == NONE else self.mode  # of a system that is asked nothing of the graph
+        found = AskOptions(mode=mode, filters=filters, max_context_tokens=context_tokens)
         top_k = TOP_K if self.is_cosine else MANY
         if self.tree:
             return replace(found, tree=TreeChoice(self.tree, top_k, self.traversal, cosine=self.is_cosine))

@@ -15,10 +15,12 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.factory import door_to
+from kg_neo4j.records import Filters
 from kg_neo4j_lab.answers.by_heart import by_heart
 from kg_neo4j_lab.answers.published_sets import guess, read_set
 from kg_neo4j_lab.answers.questions import AnsweredQuestion, StorySelection
 from kg_neo4j_lab.answers.scores import rouge_l
+from kg_neo4j_lab.answers.systems import systems
 
 TYPES = ("Fact Retrieval", "Complex Reasoning")
 
@@ -93,3 +95,8 @@ def test_a_model_answers_by_heart_or_does_not_know(said: str, found: bool) -> No
         answer = by_heart(door, AnsweredQuestion("q", "Who is it?", ("Ada",)))
         assert "Who is it?" in llm.requests[0].user
     assert (answer.found, answer.answer, answer.citations) == (found, said if found else "", ())
+
+
+def test_a_model_by_itself_is_a_system_whose_options_are_valid() -> None:
+    (alone,) = systems(["none"])
+    assert alone.options(Filters(), 1_700).max_context_tokens == 1_700
