@@ -13,7 +13,8 @@
     # User
     ... {{chunk}} ...
 
-Placeholders are replaced in one pass, so text that comes from a document is never looked at again.
+Placeholders are replaced in one pass, so text that comes from a document is never looked at again. The placeholders
+`boundary` and `fence` are a hash of what stands for the others: no text can contain the mark that it ends with.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from kg_neo4j import resources
 
 _HEADER = re.compile(r"\A---\n(?P<header>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 _BODY = re.compile(r"\A\s*# System\n(?P<system>.*?)\n# User\n(?P<user>.*)\Z", re.DOTALL)
+_MARKS = {"boundary": 12, "fence": 8}  # digits
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 
@@ -46,8 +48,11 @@ class Prompt:
     def render(self, **values: str) -> tuple[str, str]:
         """Return the system and the user message.
 
-        Raises ValueError unless exactly the declared placeholders are given.
+        Raises ValueError unless exactly the declared placeholders are given; marks may be left out.
         """
+        shown = "\0".join(value for name, value in sorted(values.items()) if name != "complaint")
+        mark = hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()
+        values = {name: mark[:digits] for name, digits in _MARKS.items() if name in self.placeholders} | values
         if set(values) != set(self.placeholders):
             raise ValueError(f"prompt {self.name} takes {sorted(self.placeholders)}, not {sorted(values)}")
         filled = [_PLACEHOLDER.sub(lambda match: values[match[1]], text) for text in (self.system, self.user)]

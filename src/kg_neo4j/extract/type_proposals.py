@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -68,7 +67,6 @@ class ProposeTypes(Task[TypeProposal]):
             language=self.language,
             domain=f"they are about {self.domain}" if self.domain else "what they are about is for you to see",
             sample=self.sample,
-            boundary=hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12],
         )
         if complaint:
             user += f"\n\nYour last answer could not be used as it is: {complaint}. Keep to the rules."

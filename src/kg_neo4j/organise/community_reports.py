@@ -9,15 +9,13 @@ and one that a model wrote is kept as long as its hash stays.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Task, Unanswered
+from kg_neo4j._models.tasks import Complaint, Prompted, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.errors import ModelError
@@ -307,17 +305,16 @@ def _member(row: Sequence[Any]) -> ReportMember:
 
 
 @dataclass(frozen=True, slots=True)
-class NameDomain(Task[str]):
+class NameDomain(Prompted[str]):
     """Asks for the field of a sample of texts."""
 
     kind: ClassVar[str] = "domain"
     sample: str
     max_tokens: int | None = 100
 
-    def messages(self, complaint: str = "") -> tuple[str, str]:
-        """Return the messages; the mark hashes the sample, so it cannot contain its own end."""
-        boundary = hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return prompts.load("domain").render(sample=self.sample, boundary=boundary)
+    def values(self) -> Mapping[str, str]:
+        """Return the sample."""
+        return {"sample": self.sample}
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the one short line that was said."""

@@ -7,10 +7,9 @@ composed from the graph and says so.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
@@ -19,7 +18,7 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
+from kg_neo4j._models.tasks import Complaint, Prompted, Request, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
@@ -97,10 +96,11 @@ class Asker:
 
 
 @dataclass(frozen=True)
-class WriteReport(Task[ReportDraft]):
+class WriteReport(Prompted[ReportDraft]):
     """Asks for a report on one community; reports on its parts may stand for them where it is too large."""
 
     kind: ClassVar[str] = "report"
+    prompt_name: ClassVar[str] = "community_report"
     rounds: ClassVar[int] = ROUNDS
     reads_whole: ClassVar[bool] = False
     asker: Asker
@@ -113,18 +113,15 @@ class WriteReport(Task[ReportDraft]):
         """What is shown of the community."""
         return pack(self.material, self.parts, self.asker.tokeniser, self.room)
 
-    def messages(self, complaint: str = "") -> tuple[str, str]:
-        """Return the messages. The mark hashes what is shown, so it cannot contain its own end."""
-        least, most = fewest_findings(self.material), most_findings(self.material)
-        domain, shown = self.asker.domain, self.packed.text
-        return prompts.load("community_report").render(
-            domain=f" The documents are about this field: {domain}." if domain else "",
-            findings=_counted(least, most),
-            words=str(WORDS + WORDS_A_FINDING * most),
-            community=shown,
-            boundary=hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:12],
-            complaint=once_more(complaint),
-        )
+    def values(self) -> Mapping[str, str]:
+        """Return what the placeholders stand for."""
+        most, domain = most_findings(self.material), self.asker.domain
+        return {
+            "domain": f" The documents are about this field: {domain}." if domain else "",
+            "findings": _counted(fewest_findings(self.material), most),
+            "words": str(WORDS + WORDS_A_FINDING * most),
+            "community": self.packed.text,
+        }
 
     def accept(self, said: Completion) -> ReportDraft | Complaint[ReportDraft]:
         """Return the draft that was said; of two with problems the one with fewer is used."""

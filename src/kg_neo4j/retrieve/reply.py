@@ -14,7 +14,6 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Prompted
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Citation, Claim, Usage
@@ -174,8 +173,7 @@ class AnswerQuestion(Prompted[ModelReply]):
 
     def values(self) -> dict[str, str]:
         """Return the evidence and the question."""
-        context, question = render(self.packed.sources), self.question.text
-        return {"context": context, "fence": hash_id("fence", context, question)[:8], "question": question}
+        return {"context": render(self.packed.sources), "question": self.question.text}
 
     def accept(self, said: Completion) -> ModelReply:
         """Return the answer with its citations checked, and what its last line "Short answer: ..." says."""

@@ -10,7 +10,6 @@ from typing import ClassVar
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Answer
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
 
@@ -25,8 +24,8 @@ class ByHeart(Prompted[str]):
     question: str
 
     def values(self) -> Mapping[str, str]:
-        """Return the question, within marks that it does not contain."""
-        return {"question": self.question, "fence": hash_id("fence", self.question)[:8]}
+        """Return the question."""
+        return {"question": self.question}
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the answer; empty where the model does not know."""

@@ -14,7 +14,6 @@ from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Answer, Usage
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
 
@@ -37,8 +36,7 @@ class Choose(Prompted[int]):
         """Return question, options and passages, within marks that none of them contains."""
         options = "\n".join(f"{number}: {each}" for number, each in enumerate(self.choices, 1))
         passages = "\n\n".join(self.passages) or "(none was found)"
-        fence = hash_id("fence", self.question, options, passages)[:8]
-        return {"question": self.question, "options": options, "passages": passages, "fence": fence}
+        return {"question": self.question, "options": options, "passages": passages}
 
     def accept(self, said: Completion) -> int | Complaint[int]:
         """Return the number of an option, from 1."""

@@ -22,7 +22,6 @@ from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import Completion, EmbeddingModel
 from kg_neo4j._models.tasks import Complaint, Prompted, Request, Task
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
@@ -143,8 +142,7 @@ class TakeApart(Prompted[Parts]):
 
     def values(self) -> Mapping[str, str]:
         """Return question and answer, within marks that neither contains."""
-        fence = hash_id("fence", self.question, self.answer)[:8]
-        return {"question": self.question, "answer": self.answer, "fence": fence}
+        return {"question": self.question, "answer": self.answer}
 
     def accept(self, said: Completion) -> Parts | Complaint[Parts]:
         """Return the statements."""
@@ -181,7 +179,7 @@ class Sort(Prompted[Statements]):
             name: "\n".join(f"{number}: {each}" for number, each in _numbered(letter, statements).items())
             for name, letter, statements in (("answer", "A", self.said), ("golden", "G", self.wanted))
         }
-        return {"question": self.question, **shown, "fence": hash_id("fence", self.question, *shown.values())[:8]}
+        return {"question": self.question, **shown}
 
     def accept(self, said: Completion) -> Statements | Complaint[Statements]:
         """Return the statements as they are sorted."""

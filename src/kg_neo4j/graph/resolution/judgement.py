@@ -6,15 +6,13 @@ A row that is not as the prompt asks is counted and changes nothing; what is not
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Task
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.errors import ModelRefused
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, batches
@@ -42,17 +40,16 @@ class Judgements:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparePairs(Task[_Rows]):
+class ComparePairs(Prompted[_Rows]):
     """The question about some pairs. Its value: what is said of each pair, and how many rows were refused."""
 
     kind: ClassVar[str] = "resolve"
     shown: str
     pairs: int
 
-    def messages(self, complaint: str = "") -> tuple[str, str]:
-        """Return both messages; it is asked once."""
-        boundary = hashlib.sha256(self.shown.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return prompts.load("resolve").render(boundary=boundary, pairs=self.shown)
+    def values(self) -> Mapping[str, str]:
+        """Return the pairs."""
+        return {"pairs": self.shown}
 
     def accept(self, said: Completion) -> _Rows | Complaint[_Rows]:
         """Return what the rows say; an answer with rows that cannot be used is not kept for other graphs."""

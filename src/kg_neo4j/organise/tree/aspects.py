@@ -199,7 +199,6 @@ class ProposeAspects(Prompted[AspectProposal]):
             "language": self.language,
             "domain": f"they are about {self.domain}" if self.domain else "what they are about is for you to see",
             "sample": self.sample,
-            "boundary": hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12],
         }
 
     def accept(self, said: Completion) -> AspectProposal | Complaint[AspectProposal]:

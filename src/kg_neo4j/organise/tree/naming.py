@@ -6,7 +6,6 @@ and remarks beside a name are read as well.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -120,7 +119,6 @@ def naming_messages(text: str, aspects: Sequence[Aspect], complaint: str = "") -
     return prompts.load("aspects").render(
         aspects="\n".join(f"{aspect.name}: {aspect.title}. {aspect.question}" for aspect in aspects),
         text=text,
-        boundary=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12],
         complaint=complaint,
     )
 

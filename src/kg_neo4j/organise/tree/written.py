@@ -5,7 +5,6 @@ Each answer is stored, by all that shapes it.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -227,10 +226,9 @@ def _cut(text: str, item: TreeItem) -> tuple[str, ...]:
 
 
 def _rendered(prompt: Prompt, text: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Fill a prompt; a user's own need not have every placeholder. The mark hashes the text: it cannot hold its end."""
-    boundary = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    known = {**values, "text": text, "boundary": boundary}
-    return prompt.render(**{name: known[name] for name in prompt.placeholders})
+    """Fill a prompt; a user's own need not have every placeholder."""
+    known = {**values, "text": text}
+    return prompt.render(**{name: known[name] for name in prompt.placeholders if name in known})
 
 
 def says_nothing(said: str) -> bool:

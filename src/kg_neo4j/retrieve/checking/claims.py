@@ -14,7 +14,6 @@ from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.passages import section_at
 from kg_neo4j.acquire.sentences import table_head
 from kg_neo4j.errors import BudgetReached, ModelError
@@ -181,7 +180,7 @@ class JudgeClaims(Prompted[Mapping[int, Support]]):
     def values(self) -> dict[str, str]:
         """Return the claims with what they cite."""
         claims = "\n\n".join(f"Claim {number}: {each}" for number, each in enumerate(self.shown, 1))
-        return {"claims": claims, "fence": hash_id("fence", claims)[:8]}
+        return {"claims": claims}
 
     def accept(self, said: Completion) -> Mapping[int, Support] | Complaint[Mapping[int, Support]]:
         """Return the verdicts that can be used, by the claim's place, with a complaint where some are missing."""

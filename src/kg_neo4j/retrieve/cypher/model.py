@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
@@ -61,12 +60,8 @@ class WriteCypher(Prompted[WrittenQuery]):
 
     def values(self) -> dict[str, str]:
         """Return the schema, the entities and the question."""
-        given = {
-            "schema": describe(self.schema, self.question.terms),
-            "names": self.names,
-            "question": self.question.text,
-        }
-        return {**given, "fence": hash_id("fence", *given.values())[:8]}
+        shown = describe(self.schema, self.question.terms)
+        return {"schema": shown, "names": self.names, "question": self.question.text}
 
     def complain(self, complaint: str) -> str:
         """Return why the query before was refused."""

@@ -10,7 +10,6 @@ from typing import ClassVar
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Cell, Citation, Evidence
 from kg_neo4j.retrieve.checking.citations import locate
@@ -59,9 +58,7 @@ class TellRows(Prompted[RowsText]):
         left = len(rows.rows) - len(lines) + rows.cut
         if left > 0 or rows.is_more:
             lines.append(f"(further rows were left out: {'at least ' * rows.is_more}{left})")
-        shown = "\n".join(lines)
-        fence = hash_id("fence", shown, self.question)[:8]
-        return {"query": self.query, "rows": shown, "fence": fence, "question": self.question}
+        return {"query": self.query, "rows": "\n".join(lines), "question": self.question}
 
     def accept(self, said: Completion) -> RowsText | Complaint[RowsText]:
         """Return the answer with its marks checked."""

@@ -12,11 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Task
-from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
@@ -178,7 +176,7 @@ def _combine(search: Search, partials: Sequence[Partial], how: AskContext, door:
 
 
 @dataclass(frozen=True, slots=True)
-class Combine(Task[str]):
+class Combine(Prompted[str]):
     """Asks for one answer from partial ones."""
 
     kind: ClassVar[str] = "global_answer"
@@ -186,10 +184,9 @@ class Combine(Task[str]):
     question: str
     max_tokens: int | None = ANSWER_TOKENS
 
-    def messages(self, complaint: str = "") -> tuple[str, str]:
-        """Return the messages."""
-        fence = hash_id("fence", self.shown, self.question)[:8]
-        return prompts.load("global_answer").render(partial=self.shown, fence=fence, question=self.question)
+    def values(self) -> Mapping[str, str]:
+        """Return the partial answers and the question."""
+        return {"partial": self.shown, "question": self.question}
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return what was said."""

@@ -12,7 +12,6 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.organise.stored_reports import CommunityReport
 from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.overview import report_marks
@@ -59,7 +58,7 @@ class _Group(Prompted[_ReadAnswer]):
     def values(self) -> dict[str, str]:
         """Return the reports and the question."""
         shown = "\n\n".join(report_marks.render(number, report) for number, report in self.reports)
-        return {"reports": shown, "fence": hash_id("fence", shown, self.question)[:8], "question": self.question}
+        return {"reports": shown, "question": self.question}
 
     def accept(self, said: Completion) -> _ReadAnswer | Complaint[_ReadAnswer]:
         """Return what is said of the reports."""

@@ -11,7 +11,6 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ModelError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Usage
@@ -120,8 +119,7 @@ class RewriteFollowUp(Prompted[str]):
 
     def values(self) -> dict[str, str]:
         """Return the conversation and its last question."""
-        fence = hash_id("fence", self.history, self.question)[:8]
-        return {"history": self.history, "fence": fence, "question": self.question}
+        return {"history": self.history, "question": self.question}
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the question in an answer, or what is wrong with it."""

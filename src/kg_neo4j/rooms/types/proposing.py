@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -155,8 +154,7 @@ class GroupTypes(Prompted[list[TypeChange]]):
             lines.append(f"{each.kind} {each.type}: {each.count}{preferred}; {_line(each.example)}{ends}")
         text = "\n".join(lines)
         anything = f"A rare relationship that fits none becomes {ANYTHING}: its words are kept." if self.phrased else ""
-        boundary = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return {"boundary": boundary, "keep": str(KEPT), "anything": anything, "types": text}
+        return {"keep": str(KEPT), "anything": anything, "types": text}
 
     def accept(self, said: Completion) -> list[TypeChange] | Complaint[list[TypeChange]]:
         """Return the rows that can be used; an answer without the header row cannot."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kg_neo4j._models import prompts
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.records import Usage
 from kg_neo4j.rooms.types.deciding import NODE, RELATIONSHIP, ListedType
@@ -63,7 +64,9 @@ def test_recorded_answers_leave_fewer_types_and_none_too_large(document: str, be
     lines = (RECORDED / "type_groups.jsonl").read_text(encoding="utf-8").splitlines()
     (answer,) = (each for each in map(json.loads, lines) if each["document"] == document)
     task = GroupTypes(listed(document), phrased=True)
-    assert hashlib.sha256(task.messages()[1].encode()).hexdigest() == answer["prompt"]
+    mark = hashlib.sha256(task.values()["types"].encode()).hexdigest()[:12]  # as it was when the answer was made
+    shown = prompts.load(task.prompt_name).render(**task.values(), boundary=mark)[1]
+    assert hashlib.sha256(shown.encode()).hexdigest() == answer["prompt"]
     changes = task.accept(Completion(answer["answer"], "stop", Usage()))
     assert isinstance(changes, list)
     becomes = {each.type: each.becomes for each in changes if each.kind == RELATIONSHIP}
