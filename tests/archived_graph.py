@@ -39,7 +39,7 @@ def say(prompt: str, user: str) -> str:
     if "You merge several descriptions" in prompt:
         shown = _SHOWN.search(user)
         assert shown
-        return " ".join(shown[2].split()[:25])
+        return "\n".join(re.findall(r"[^.\n]{20,} \[\d+\]\.", shown[2])[:2])
     return fake_llm.answer(prompt, user)
 
 

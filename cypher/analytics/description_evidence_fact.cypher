@@ -6,7 +6,7 @@
 //          $limit INTEGER (facts a page, >= 1, default 500)
 // columns: id STRING, name STRING (source, type and target), summary STRING, method STRING, hash STRING,
 //          model STRING (that was asked; null where none was),
-//          evidence LIST<LIST> (document, place of the chunk, row and description of each)
+//          evidence LIST<LIST> (document, place of the chunk, row, description and chunk of each)
 // order:   id
 // source:  the graph article
 MATCH (n:KgFact)
@@ -14,7 +14,7 @@ WHERE n.id > $after AND n.graph = $graph AND (n.evidence_count > 1 OR n.summary_
 WITH n, COLLECT {
   MATCH (n)-[s:STATED_IN]->(c:KgChunk)
   WHERE s.description IS NOT NULL AND s.stated IS NULL
-  RETURN [c.document_id, c.index, s.row, s.description]
+  RETURN [c.document_id, c.index, s.row, s.description, c.id]
 } AS evidence
 WHERE n.summary_hash IS NOT NULL OR reduce(total = 0, each IN evidence | total + size(each[3])) > $characters
 WITH n, evidence ORDER BY n.id LIMIT $limit

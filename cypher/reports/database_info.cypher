@@ -35,7 +35,7 @@ CALL () {
   UNION ALL
   MATCH (n:KgEntity)
   WHERE n.graph = $graph
-  UNWIND [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'num', 'summary_hash', 'summary_method']] AS Name
+  UNWIND [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'num', 'summary_hash', 'summary_method', 'summary_sources']] AS Name
   RETURN 5 AS place, 'Property of nodes' AS Kind, Name, count(n) AS Count
   UNION ALL
   MATCH (n:KgEntity)-[r]->(m:KgEntity)
@@ -64,7 +64,7 @@ CALL () {
   UNION ALL
   MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
-  UNWIND [key IN keys(n) WHERE NOT n:KgEntity OR key IN ['embedding', 'embedding_hash', 'num', 'summary_hash', 'summary_method']] AS Name
+  UNWIND [key IN keys(n) WHERE NOT n:KgEntity OR key IN ['embedding', 'embedding_hash', 'num', 'summary_hash', 'summary_method', 'summary_sources']] AS Name
   RETURN 11 AS place, 'Bookkeeping property of nodes' AS Kind, Name, count(n) AS Count
   UNION ALL
   MATCH (n:KgAnswer|KgChunk|KgPassage|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)

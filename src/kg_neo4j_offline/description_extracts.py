@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word, sentences
+from kg_neo4j.organise.description_merges import without_marks
 
 CONSIDERED = 500  # sentences that are weighed against each other: the most central ones
 NAME_WORTH = 0.6  # of a name or number that no sentence taken so far has; a word that all sentences have is worth 1
 LENGTH_FREE = 6  # words: shorter sentences gain nothing by being short
 MISSES = 8  # sentences that do not fit any more, before the rest is left
 
+_MARK = re.compile(r"\[\d+\]")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -28,6 +30,7 @@ class _Sentence:
 
     place: int  # among all sentences, in the order of evidence
     text: str
+    marks: str
     words: frozenset[str]  # folded; short ones left out
     names: frozenset[str]  # folded; capitalised within the sentence, or with a digit
 
@@ -35,6 +38,7 @@ class _Sentence:
 def extract(texts: Sequence[str], tokeniser: Tokeniser, limit_tokens: int, known: str = "") -> str:
     """Return sentences of `texts`, in their order, of at most `limit_tokens` together; the same for the same texts.
 
+    Texts may have marks such as [3]; a sentence then ends with those of the texts that have it. They count as no token.
     `known` is the name of what is described: its words bring nothing new. Where every sentence is longer than the
     limit, the best one is cut at a word.
     """
@@ -61,25 +65,34 @@ def extract(texts: Sequence[str], tokeniser: Tokeniser, limit_tokens: int, known
         room -= tokens
         covered |= sentence.words | sentence.names
     if not taken:
-        return cut_at_word(best.text, tokeniser, limit_tokens)
-    return " ".join(each.text for each in sorted(taken, key=lambda each: each.place))
+        return _marked(cut_at_word(best.text, tokeniser, limit_tokens), best.marks)
+    return " ".join(_marked(each.text, each.marks) for each in sorted(taken, key=lambda each: each.place))
+
+
+def _marked(text: str, marks: str) -> str:
+    """Return a sentence with its marks before its end."""
+    bare = text.rstrip(".!?…")
+    return f"{bare} {marks}{text[len(bare) :] or '.'}" if marks else text
 
 
 def split(texts: Sequence[str]) -> list[_Sentence]:
-    """Return the distinct sentences of `texts`, in their order."""
-    found: dict[str, _Sentence] = {}
+    """Return the distinct sentences of `texts`, in their order; one without a mark has the marks of its text."""
+    found: dict[str, tuple[str, list[str]]] = {}
     for text in texts:
         for start, end in sentences(text, 0, len(text)):
-            line = " ".join(text[start:end].split())
-            key = line.casefold().rstrip(".")
-            if not key or key in found:
-                continue
-            written = _WORD.findall(line)
-            words = (word for word in written if len(word) > 3 or not word.isascii())
-            names = [word for word in written if any(map(str.isdigit, word))]
-            names += [word for word in written[1:] if word[0].isupper()]
-            found[key] = _Sentence(len(found), line, _folded(words), _folded(names))
-    return list(found.values())
+            line = " ".join(without_marks(text[start:end]).split())
+            if key := line.casefold().rstrip("."):
+                marks = _MARK.findall(text[start:end]) or _MARK.findall(text)
+                found.setdefault(key, (line, []))[1].extend(marks)
+    return [_read(place, line, tuple(dict.fromkeys(marks))) for place, (line, marks) in enumerate(found.values())]
+
+
+def _read(place: int, line: str, marks: tuple[str, ...]) -> _Sentence:
+    written = _WORD.findall(line)
+    words = (word for word in written if len(word) > 3 or not word.isascii())
+    names = [word for word in written if any(map(str.isdigit, word))]
+    names += [word for word in written[1:] if word[0].isupper()]
+    return _Sentence(place, line, "".join(marks), _folded(words), _folded(names))
 
 
 def _folded(words: Iterable[str]) -> frozenset[str]:

@@ -39,6 +39,7 @@ ADA = [
     "Ada Lovelace died in Marylebone in 1852, thirty-six years old, and was buried beside her father.",
 ]
 GOOD = "Ada Lovelace was an English mathematician who wrote notes on the Analytical Engine."
+SAID = GOOD.replace(".", " [1][2].")
 NAME = "Ada Lovelace"
 FACT = "Ada Lovelace and Charles Babbage worked together on the Analytical Engine."
 
@@ -111,12 +112,17 @@ def test_an_entity_and_a_fact_have_summaries_that_a_repeat_keeps_and_a_replay_ma
     load(database, graph, "a", ADA, facts=facts)
     assert summarise(database, f"{graph}-other", model).summaries == 0
     assert (llm.calls, stored(database, graph)) == (0, [])
-    llm.say(GOOD).say(FACT)
+    llm.say(SAID).say(FACT.replace(".", " [1][2][3][4]."))
     done = summarise(database, graph, model)
     assert (llm.calls, done.usage.calls, done.changes, done.summaries) == (2, 2, 2, 2)
     assert stored(database, graph) == [(NAME, GOOD, "model"), ("MET", FACT, "model")]
-    assert all(text in llm.requests[0].prompt for text in ADA)
+    assert all(text.removesuffix(".") in llm.requests[0].prompt for text in ADA)
     assert "Ada Lovelace MET Charles Babbage" in llm.requests[1].prompt
+    rows = database.read(queries.get("reports/summaries"), graph=graph, limit=10)
+    assert [(row["Name"], row["Sentence"], row["Made"], row["Description"], row["Document"]) for row in rows] == [
+        *((NAME, GOOD, "model", text, "a") for text in ADA[:2]),
+        *((f"{NAME} MET Charles Babbage", FACT, "model", text, "a") for text in facts),
+    ]
     texts = database.read(queries.get("write/vector_texts_entity"), graph=graph, after="", limit=10)
     assert f"{NAME}: {GOOD}" in [row["text"] for row in texts]
     before = dump(database, graph)
@@ -138,12 +144,12 @@ def test_withdrawn_evidence_rebuilds_the_summary_or_removes_it(
     load(database, graph, "b", ADA[3:])
     load(database, graph, "c", ["Ada Lovelace liked to ride horses across the hills of Surrey in the early morning."])
     newer = "Ada Lovelace was a mathematician."
-    llm.say(GOOD).say(newer)
+    llm.say(SAID).say(newer.replace(".", " [1]."))
     summarise(database, graph, model)
     unload(database, graph, "c")
     summarise(database, graph, model)
     assert stored(database, graph) == [(NAME, newer, "model")]
-    assert database.read(ANSWERS, graph=graph) == [{"text": newer, "elements": 1}]
+    assert database.read(ANSWERS, graph=graph) == [{"text": newer.replace(".", " [1]."), "elements": 1}]
     unload(database, graph, "b")
     done = summarise(database, graph, model, bound_tokens=1_000)
     assert (done.changes, done.summaries, llm.calls) == (1, 0, 2)
@@ -155,11 +161,11 @@ def test_answers_stay_for_a_change_that_may_be_undone_and_leave_with_their_entit
     database: Database, graph: str, llm: FakeLlm, model: ChatModel
 ) -> None:
     load(database, graph, "a", ADA)
-    llm.say(GOOD)
+    llm.say(SAID)
     summarise(database, graph, model)
     before = dump(database, graph)
     load(database, graph, "b", ["Ada Lovelace was a countess."])
-    llm.say("Ada Lovelace was a mathematician and a countess.")
+    llm.say("Ada Lovelace was a mathematician [1] and a countess [5].")
     summarise(database, graph, model, keep_answers=True)
     unload(database, graph, "b")
     summarise(database, graph, model, keep_answers=True)
@@ -205,14 +211,14 @@ def test_a_run_killed_between_storing_and_using_an_answer_does_not_pay_for_it_ag
     load(database, graph, "a", ADA)
     texts = [text.replace("Ada Lovelace", "Charles Babbage") for text in ADA]
     load(database, graph, "other", texts, of="Charles Babbage")
-    llm.say(GOOD).hang()
+    llm.say(SAID).hang()
     online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted"}
     with subprocess.Popen([sys.executable, "-c", CHILD], env={**environment, **online}) as child:
         llm.wait_for_calls(2)  # one at a time: the first answer is stored by now
         child.send_signal(signal.SIGKILL)
     assert stored(database, graph) == []
     assert len(database.read(ANSWERS, graph=graph)) == 1
-    llm.say(GOOD)
+    llm.say(SAID)
     done = summarise(database, graph, model)
     assert (llm.calls, done.usage.calls, done.changes) == (3, 1, 2)
     assert llm.requests[2].prompt == llm.requests[1].prompt
@@ -237,7 +243,7 @@ def test_a_load_whose_descriptions_fail_is_partly_done_and_the_next_one_goes_on(
     assert report["unfinished"]
     assert {method for *_, method in stored(database, graph)} == {"extractive"}
     before = llm.calls
-    code, report = run("The lamp at Skarnes burned, as several descriptions say, and its keeper stayed with it.")
+    code, report = run("The lamp at Skarnes burned, as several descriptions say, and its keeper stayed with it [1][2].")
     assert (code, report["unfinished"], report["rows"]["read"]) == (0, [], 0)
     assert llm.calls > before
     before = llm.calls

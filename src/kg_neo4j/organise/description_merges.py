@@ -1,40 +1,40 @@
 """From the descriptions of one element to the tasks of a model, and from its answers to a summary. Pure.
 
 Descriptions that do not fit one task are merged in steps: groups of them, then the results. What is asked next is a
-function of the descriptions and of the answers so far, so stored answers replay to the same summary. An answer that
-cannot be used (empty, a table, too long, about something else, numbers from nowhere) is asked for once more; what is
-too long even then is cut at a sentence, and what is of no use is replaced by the most informative sentences.
+function of the descriptions and of the answers so far, so stored answers replay to the same summary. A description ends
+with its number, such as [3], and a sentence of an answer with the numbers of those that it joins. An answer that cannot
+be used (empty, too long, a sentence without such a number, years from nowhere) is asked for once more. Of a second one
+the sentences without a fault are kept; where there are none, the most informative ones are.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
+from kg_neo4j._models.tasks import Complaint, Prompted, Request, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word, sentences
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.graph.answers import AnswerSubjects
 
-RULES_VERSION = 1  # of the steps, the checks and the extracts: raised when the same answers give another summary
+RULES_VERSION = 2  # of the steps, the checks and the extracts: raised when the same answers give another summary
 SUMMARY_TOKENS = 150  # of a summary, as it is asked for
 LONGEST_TOKENS = 200  # of a summary that is taken as it is
 SHORTEST = 20  # characters of a summary
 STEP_TOKENS = 6_000  # of descriptions in one question, at most; less where the window is smaller
 ROUNDS = 2  # an answer that cannot be used is asked for once more
-LET_THROUGH = 0.25  # share of an answer's words that must stand in the descriptions
 
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
-_TABLE_LINE = re.compile(r"^\s*(?:(?:node|relationship)_id\b|[\[{|])|^[^,\n]*(?:,[^\s,][^,\n]*|,(?=,|$)){2,}$")
-_WORD = re.compile(r"[^\W\d_]+")
+_MARK = re.compile(r"\s*\[(\d{1,6})\]")  # [3]
+_COMMA = re.compile(r"(?<=\d)\s*[,;]\s*(?=\d[\d,; ]*\])")  # of [1, 3]
+_LATE = re.compile(r"([.!?…]+)((?:\s*\[\d+\])+)")  # marks after the end of a sentence
 _NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
 _GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
@@ -47,18 +47,21 @@ class Element:
     id: str
     name: str
     texts: tuple[str, ...]
+    places: tuple[Sequence[str], ...] = ()  # of each text: "CHUNK ROW" of the evidence that has it
 
     @property
     def digest(self) -> str:
         """What a stored summary is known by: the rules and everything that it is made from."""
-        return hash_id("summary", str(RULES_VERSION), self.label, self.name, *self.texts)
+        places = (f"{n} {place}" for n, found in enumerate(self.places) for place in found)
+        return hash_id("summary", str(RULES_VERSION), self.label, self.name, *self.texts, *places)
 
 
 @dataclass(frozen=True, slots=True)
-class Merge(Task[str]):
-    """Asks for one text in place of several about one element."""
+class Merge(Prompted[str]):
+    """Asks for one text in place of several about one element. All have marks, the text that is taken as well."""
 
     kind: ClassVar[str] = "description"
+    prompt_name: ClassVar[str] = "describe"
     rounds: ClassVar[int] = ROUNDS
     reads_whole: ClassVar[bool] = False
     element: Element
@@ -67,19 +70,15 @@ class Merge(Task[str]):
     model: str  # name
     tokeniser: Tokeniser
 
-    def messages(self, complaint: str = "") -> tuple[str, str]:
-        """Return the messages. The mark hashes the descriptions, so none can contain its own end."""
-        descriptions = "\n".join(f"- {text}" for text in self.texts)
-        from_documents = f"{self.element.name}\0{descriptions}".encode("utf-8", "surrogatepass")
-        return prompts.load("describe").render(
-            subject="relationship" if self.element.label == "Fact" else "thing",
-            name=" ".join(self.element.name.split())[:300],
-            count=str(len(self.texts)),
-            descriptions=descriptions,
-            words=str(words(self.texts, self.tokeniser)),
-            boundary=hashlib.sha256(from_documents).hexdigest()[:12],
-            complaint=once_more(complaint),
-        )
+    def values(self) -> Mapping[str, str]:
+        """Return what the placeholders stand for."""
+        return {
+            "subject": "relationship" if self.element.label == "Fact" else "thing",
+            "name": " ".join(self.element.name.split())[:300],
+            "count": str(len(self.texts)),
+            "descriptions": "\n".join(f"- {text}" for text in self.texts),
+            "words": str(words(self.texts, self.tokeniser)),
+        }
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         """Return the summary that was said; of one with a problem what can be kept, which may be nothing."""
@@ -93,16 +92,16 @@ class Merge(Task[str]):
 
     def request(self, complaint: str, round: int) -> Request:
         """Return what the model gets in one round, with the key and the place of its answer."""
-        system, user = self.messages(complaint)
         place = AnswerSubjects((self.element.id,), prompts.load("describe").hash)
-        return Request(self.kind, system, user, key=self.key(round), place=place, round=round)
+        return replace(Prompted.request(self, complaint, round), key=self.key(round), place=place)
 
 
 @dataclass(frozen=True, slots=True)
 class DescriptionMerge:
     """What became of an element's descriptions."""
 
-    text: str
+    text: str  # without marks
+    sources: Sequence[tuple[str, int]]  # "START END" of a sentence, and the number of a description
     method: str  # "model" or "extractive"
     answers: tuple[str, ...] = ()  # ids of those it rests on
 
@@ -123,7 +122,7 @@ class Merging:
 
     def __post_init__(self) -> None:
         half = self.room // 2
-        self._prepare([cut_at_word(text, self.tokeniser, half) for text in self.element.texts])
+        self._prepare(numbered(cut_at_word(text, self.tokeniser, half) for text in self.element.texts))
 
     @property
     def room(self) -> int:
@@ -138,8 +137,8 @@ class Merging:
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
             method = MODEL if said[0] else EXTRACTIVE
-            text = said[0] or self.door.fallback(self._merge(self.element.texts))
-            self.summary = DescriptionMerge(text, method, tuple(self._used))
+            text = said[0] or self.door.fallback(self._merge(numbered(self.element.texts)))
+            self.summary = DescriptionMerge(*read_marks(text), method, tuple(self._used))
             return
         merged = {task.texts: text or self.door.fallback(task) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])
@@ -176,69 +175,65 @@ def words(texts: Sequence[str], tokeniser: Tokeniser) -> int:
 
 
 def clean(text: str) -> str:
-    """Return what was said as one paragraph, without thoughts and fences."""
-    return " ".join(_FENCE.sub("", text).split()).strip()
+    """Return what was said as one paragraph, without thoughts and fences; marks stand before the end of a sentence."""
+    return _LATE.sub(r"\2\1", _COMMA.sub("][", " ".join(_FENCE.sub("", text).split())))
+
+
+def numbered(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts with their numbers from 1 on at their ends."""
+    return tuple(f"{without_marks(text).rstrip('.')} [{number}]." for number, text in enumerate(texts, 1))
+
+
+def without_marks(text: str) -> str:
+    """Return a text without any mark."""
+    return _MARK.sub("", text)
+
+
+def read_marks(text: str) -> tuple[str, list[tuple[str, int]]]:
+    """Return a text without marks, and for each mark "START END" of its sentence in that text, and its number."""
+    bare, found = "", list[tuple[str, int]]()
+    for sentence in _sentences(text):
+        begin = len(bare) + bool(bare)
+        bare = f"{bare} {without_marks(sentence)}".strip()
+        found += [(f"{begin} {len(bare)}", int(number)) for number in _MARK.findall(sentence)]
+    return bare, found
 
 
 def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     """Say why an answer cannot be taken as it is, in words for the model; empty where it can."""
     text = clean(said.text)
-    if not text:
+    bare = without_marks(text)
+    if not bare:
         return "it was empty"
     if said.is_cut:
         return "it was cut off"
-    if _is_table(said.text):
-        return "it was a table or CSV"
-    if len(text) < SHORTEST:
+    if len(bare) < SHORTEST:
         return "it said next to nothing"
-    if not _is_about(text, texts):
-        return "it did not say what the descriptions say, in their language"
-    if strange := _strange_numbers(text, texts):
-        return f"no description has the number {sorted(strange)[0]}"
-    return f"it had {len(text.split())} words" if tokeniser.count(text) > LONGEST_TOKENS else ""
+    too_long = f"it had {len(bare.split())} words" if tokeniser.count(bare) > LONGEST_TOKENS else ""
+    return next(filter(None, (_fault(each, texts) for each in _sentences(text))), too_long)
 
 
 def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
-    """Return what can be kept of an answer with a problem: whole sentences that fit and bring no number; or nothing."""
-    text = clean(said.text)
-    if _is_table(said.text) or not _is_about(text, texts):
-        return ""
-    found = [text[start:end] for start, end in sentences(text, 0, len(text))]
-    if said.is_cut:
-        found = found[:-1]
-    kept = " ".join(sentence for sentence in found if not _strange_numbers(sentence, texts))
+    """Return what can be kept of an answer with a problem: whole sentences without a fault that fit; or nothing."""
+    found = _sentences(clean(said.text))
+    kept = " ".join(each for each in (found[:-1] if said.is_cut else found) if not _fault(each, texts))
     cut = cut_at_sentence(kept, tokeniser, LONGEST_TOKENS)
-    return cut if len(cut) >= SHORTEST else ""
+    return cut if len(without_marks(cut)) >= SHORTEST else ""
 
 
-def _is_table(text: str) -> bool:
-    lines = [line for line in _GROUPED.sub("", text).splitlines() if line.strip() and not _FENCE.match(line)]
-    tabular = sum(bool(_TABLE_LINE.match(line)) for line in lines)
-    return tabular > 0 and tabular * 2 >= len(lines)
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text, 0, len(text))]
 
 
-def _is_about(text: str, texts: Sequence[str]) -> bool:
-    """Say whether enough of the words of `text` stand in the descriptions, endings aside."""
-    mine = _stems(text)
-    theirs = set().union(*(_stems(each) for each in texts))
-    return not mine or len(mine & theirs) >= LET_THROUGH * len(mine)
-
-
-def _stems(text: str) -> set[str]:
-    """Return the beginnings of words; single characters of scripts that put no space between words."""
-    stems: set[str] = set()
-    for word in _WORD.findall(text.casefold()):
-        if word[-1] >= "\u2e80":
-            stems.update(word)
-        elif len(word) > 4:
-            stems.add(word[:5])
-    return stems
-
-
-def _strange_numbers(text: str, texts: Sequence[str]) -> set[str]:
-    """Return the numbers of three or more digits that no description has."""
-    found = long_numbers(text)
-    return found - long_numbers(" ".join(texts)) if found else found
+def _fault(sentence: str, texts: Sequence[str]) -> str:
+    """Say what is wrong with the marks and the numbers of a sentence; empty where nothing is."""
+    shown = " ".join(texts)
+    if not (marks := _MARK.findall(sentence)):
+        return "a sentence did not end with the number of a description"
+    if unknown := set(marks) - set(_MARK.findall(shown)):
+        return f"there is no description [{min(unknown)}]"
+    strange = long_numbers(without_marks(sentence)) - long_numbers(without_marks(shown))
+    return f"no description has the number {min(strange)}" if strange else ""
 
 
 def long_numbers(text: str) -> set[str]:

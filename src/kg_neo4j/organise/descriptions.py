@@ -1,9 +1,10 @@
 """Element summaries: the descriptions that many chunks give of one entity or fact become one `summary`.
 
 Where all distinct descriptions of an element are longer than a bound (300 tokens), a model merges them, or, without
-one, the most informative sentences are kept; `summary_method` says which, `summary_hash` what it was made from. An
+one, the most informative sentences are kept; `summary_method` says which, `summary_hash` what it was made from, and
+`summary_sources` what each sentence rests on, as "START END CHUNK ROW": its place in the summary, and the evidence. An
 element below the bound has none: its `description` is enough. Summaries are derived (tier 2): when evidence comes or
-leaves, the hash differs and the summary is made anew or removed. What a model says is stored as an Answer before it is
+leaves, the hash differs and the summary is made again or removed. What a model says is stored as an Answer before it is
 used, by the hash of what it was asked, so a repeat, or a run after one that was killed, pays for nothing twice. A
 summary that a model made is kept as long as its descriptions stay, also where another model or none is configured.
 """
@@ -23,7 +24,15 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Reader, Row, pages, swept
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.description_merges import DescriptionMerge, Element, Merge, Merging, is_unanswered
+from kg_neo4j.organise.description_merges import (
+    DescriptionMerge,
+    Element,
+    Merge,
+    Merging,
+    is_unanswered,
+    numbered,
+    read_marks,
+)
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
@@ -31,6 +40,7 @@ BOUND_TOKENS = 300  # two or three sentences from each of four or five chunks; a
 PAGE = 500  # elements read at a time
 STAGE = "describe"
 _LABELS = ("Entity", "Fact")
+_WRITTEN = ("summary", "method", "hash", "sources")
 _TOKENS_A_CHARACTER = 3  # at most: a token has at least one byte, a UTF-16 unit at most three
 
 
@@ -92,13 +102,16 @@ def _page(graph: str, characters: int, reader: Reader, label: str, after: str = 
     return reader.read(query, graph=graph, after=after, characters=characters, limit=PAGE)
 
 
-def distinct_texts(evidence: Sequence[Sequence[Any]]) -> tuple[str, ...]:
-    """Return the distinct descriptions in the order of evidence; case and white space tell none apart."""
-    found: dict[str, str] = {}
-    for *_, text in sorted(evidence, key=tuple):
+def distinct_texts(evidence: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
+    """Return the distinct descriptions in the order of evidence, each with its places as "CHUNK ROW".
+
+    Case and white space tell none apart.
+    """
+    found: dict[str, tuple[str, list[str]]] = {}
+    for _, _, row, text, chunk in sorted(evidence, key=tuple):
         if line := " ".join(text.split()):
-            found.setdefault(line.casefold(), line)
-    return tuple(found.values())
+            found.setdefault(line.casefold(), (line, []))[1].append(f"{chunk} {row}")
+    return dict(found.values())
 
 
 def is_over(texts: Sequence[str], tokeniser: Tokeniser, bound_tokens: int) -> bool:
@@ -145,20 +158,21 @@ class Summarising:
         changed: list[dict[str, Any]] = []
         stored = {row["id"]: row for row in rows}
         for row in rows:
-            texts = distinct_texts(row["evidence"])
-            if not is_over(texts, self.how.tokeniser, self.how.bound_tokens):
+            found = distinct_texts(row["evidence"])
+            if not is_over(tuple(found), self.how.tokeniser, self.how.bound_tokens):
                 if row["hash"] is not None:
-                    changed.append({"id": row["id"], "summary": None, "method": None, "hash": None, "answers": []})
+                    changed.append({"id": row["id"], **dict.fromkeys(_WRITTEN), "answers": []})
                 continue
-            element = Element(label, row["id"], row["name"], texts)
+            element = Element(label, row["id"], row["name"], tuple(found), tuple(found.values()))
             self.summaries += 1
             better = row["method"] == EXTRACTIVE and self.door.replaces(EXTRACTIVE)
             if row["hash"] != element.digest or better or self.how.replay:
                 model = self.door.name if self.door.replaces(EXTRACTIVE) else row["model"] or ""
                 wanted.append((element, model))
         for element, summary in self._merged(wanted):
-            values = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
+            values: dict[str, Any] = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
+                values["sources"] = [f"{at} {place}" for at, n in summary.sources for place in element.places[n - 1]]
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
         return changed
 
@@ -203,5 +217,5 @@ class Summarising:
         return answers
 
     def _extractive(self, element: Element) -> DescriptionMerge:
-        task = Merge(element, element.texts, self.graph, self.door.name, self.how.tokeniser)
-        return DescriptionMerge(self.door.fallback(task), EXTRACTIVE)
+        task = Merge(element, numbered(element.texts), self.graph, self.door.name, self.how.tokeniser)
+        return DescriptionMerge(*read_marks(self.door.fallback(task)), EXTRACTIVE)

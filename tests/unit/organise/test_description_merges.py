@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+import re
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -22,13 +27,16 @@ from kg_neo4j.organise.description_merges import (
     Merging,
     clean,
     is_unanswered,
+    numbered,
     problem,
+    read_marks,
     words,
 )
 from scripted_layer import MemoryStore, ScriptedLayer, said, script
 
 pytestmark = pytest.mark.needs("kg_neo4j_offline")
 
+RECORDED = Path(__file__).resolve().parents[2] / "data" / "recorded" / "descriptions.jsonl"
 TOKENISER = tokens.load("approximate-1")
 TEXTS = (
     "Ada Lovelace was an English mathematician born in 1815.",
@@ -36,7 +44,8 @@ TEXTS = (
     "The daughter of the poet Lord Byron, she died in London in 1852.",
 )
 ADA = Element("Entity", "e1", "Ada Lovelace", TEXTS)
-GOOD = "Ada Lovelace (1815–1852) was an English mathematician who wrote notes on the Analytical Engine."
+GOOD = "Ada Lovelace (1815–1852) was an English mathematician [1][3]. She wrote notes on the Analytical Engine [2]."
+PLAIN = "Ada Lovelace (1815–1852) was an English mathematician. She wrote notes on the Analytical Engine."
 
 
 def begin(element: Element, graph: str = "g", model: str = "scripted", window: int = 8_000) -> Merging:
@@ -63,9 +72,56 @@ def run(
 
 def test_a_good_answer_is_the_summary() -> None:
     found, requests, asked = run(ADA, script(GOOD))
-    assert (found.text, found.method, len(requests)) == (GOOD, MODEL, 1)
+    assert (found.text, found.method, len(requests)) == (PLAIN, MODEL, 1)
     assert found.answers == (requests[0].key,)
-    assert asked[0].texts == TEXTS
+    assert [text.split(" [")[0] for text in asked[0].texts] == [text.rstrip(".") for text in TEXTS]
+
+
+def test_each_sentence_cites_the_descriptions_that_it_joins() -> None:
+    found, *_ = run(ADA, script(GOOD))
+    cut = [(PLAIN[slice(*map(int, at.split()))], number) for at, number in found.sources]
+    first, second = PLAIN.split(" She")
+    assert cut == [(first, 1), (first, 3), (f"She{second}", 2)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Ada Lovelace was an English mathematician. [1, 3] She wrote notes on the Analytical Engine [2]",
+        "Ada Lovelace was an English mathematician.[1][3]\nShe wrote notes on the Analytical Engine. [2]",
+        "Ada Lovelace was an English mathematician [1; 3]. She wrote notes on the Analytical Engine [2].",
+    ],
+)
+def test_marks_are_read_wherever_they_stand_at_the_end_of_a_sentence(answer: str) -> None:
+    found, requests, _ = run(ADA, script(answer))
+    assert len(requests) == 1
+    assert [number for _, number in found.sources] == [1, 3, 2]
+    assert found.text.startswith("Ada Lovelace was an English mathematician. She wrote")
+
+
+def test_recorded_answers_of_a_large_model_are_taken_and_cite_what_they_join() -> None:
+    """A reader who saw a sentence and what it cites, and nothing else, gave the verdicts."""
+    rows = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]
+    verdicts: Counter[str] = Counter()
+    for row in rows:
+        element = Element("Entity", "e", row["name"], tuple(row["texts"]))
+        task = Merge(element, numbered(element.texts), "g", "large", TOKENISER)
+        shown = "\n\n".join(task.messages())
+        assert hashlib.sha256(shown.encode()).hexdigest() == row["prompt"], "measure this prompt again"
+        taken = task.accept(said(row["answer"]))
+        assert isinstance(taken, str)
+        _, sources = read_marks(taken)
+        assert len({at for at, _ in sources}) == len(row["verdicts"])
+        verdicts.update(row["verdicts"])
+    assert (len(rows), verdicts) == (12, {"yes": 61, "partly": 5})
+
+
+def test_a_mark_of_a_source_is_no_number_of_a_description() -> None:
+    noted = dataclasses.replace(ADA, texts=("Ada Lovelace was born in 1815.[7]", "Ada wrote notes [12] on an engine."))
+    assert numbered(noted.texts) == ("Ada Lovelace was born in 1815 [1].", "Ada wrote notes on an engine [2].")
+    found, requests, _ = run(noted, script("Ada Lovelace was born in 1815 [7].", "Ada Lovelace was born in 1815 [1]."))
+    assert "there is no description [7]" in requests[1].user
+    assert [number for _, number in found.sources] == [1]
 
 
 @pytest.mark.parametrize(
@@ -74,33 +130,33 @@ def test_a_good_answer_is_the_summary() -> None:
         ("", "empty"),
         ("<think>Let me see</think>", "empty"),
         ("N/A.", "next to nothing"),
-        ("name,birth_year,role\nAda Lovelace,1815,mathematician", "CSV"),
-        ("node_id,node_type,name\nn1,PERSON,Ada Lovelace", "CSV"),
-        ("```csv\na,b,c\n1,2,3\n```", "CSV"),
-        ("| name | born |\n| Ada | 1815 |", "CSV"),
-        ('{"summary": "Ada Lovelace was an English mathematician"}', "CSV"),
-        ("I'm sorry, but I cannot assist with this request.", "did not say"),
-        ("Była córką poety, zmarła młodo, pisała o maszynie liczącej swojego przyjaciela.", "did not say"),
-        ("Ada Lovelace, an English mathematician, met Babbage in 1833.", "1833"),
-        ("Ada Lovelace wrote notes on the Analytical Engine. " * 30, "words"),
+        ("name,birth_year,role\nAda Lovelace,1815,mathematician", "the number of a description"),
+        ("node_id,node_type,name\nn1,PERSON,Ada Lovelace", "the number of a description"),
+        ("| name | born |\n| Ada | mathematician |", "the number of a description"),
+        ('{"summary": "Ada Lovelace was an English mathematician"}', "the number of a description"),
+        ("Ada Lovelace was an English mathematician. She wrote notes [2].", "the number of a description"),
+        ("Ada Lovelace was an English mathematician [1][4].", "no description [4]"),
+        ("I'm sorry, but I cannot assist with this request.", "the number of a description"),
+        ("Ada Lovelace, an English mathematician, met Babbage in 1833 [1].", "1833"),
+        ("Ada Lovelace wrote notes on the Analytical Engine [2]. " * 30, "words"),
     ],
 )
 def test_a_bad_answer_is_asked_for_once_more_with_the_reason(answer: str, why: str) -> None:
     found, requests, _ = run(ADA, script(answer, GOOD))
-    assert (found.text, found.method) == (GOOD, MODEL)
+    assert (found.text, found.method) == (PLAIN, MODEL)
     assert [request.round for request in requests] == [0, 1]
     assert "could not be used" not in requests[0].user
     assert why in requests[1].user.split("could not be used")[1]
     assert found.answers == tuple(request.key for request in requests)
 
 
-def test_prose_with_large_numbers_and_commas_is_no_table() -> None:
-    texts = ("The city had 1,234,567 inhabitants, walls, and gates.", "Its 1234567 people lived behind walls.")
-    assert problem(said("The city had 1,234,567 inhabitants behind walls."), texts, TOKENISER) == ""
+def test_large_numbers_are_the_same_however_their_digits_are_grouped() -> None:
+    texts = ("The city had 1,234,567 inhabitants, walls, and gates [1].", "Its 1234567 people lived behind walls [2].")
+    assert problem(said("The city had 1,234,567 inhabitants behind walls [1]."), texts, TOKENISER) == ""
 
 
 def test_what_is_too_long_twice_is_cut_at_a_sentence() -> None:
-    long = "Ada Lovelace wrote notes on the Analytical Engine. " * 60
+    long = "Ada Lovelace wrote notes on the Analytical Engine [2]. " * 60
     found, requests, _ = run(ADA, script(long, long))
     assert len(requests) == 2
     assert found.method == MODEL
@@ -109,13 +165,14 @@ def test_what_is_too_long_twice_is_cut_at_a_sentence() -> None:
 
 
 def test_a_sentence_with_a_number_from_nowhere_is_left_out() -> None:
-    invented = "Ada Lovelace was an English mathematician. She met Charles Babbage in 1833."
+    invented = "Ada Lovelace was an English mathematician [1]. She met Charles Babbage in 1833 [2]. She wrote notes."
     found, *_ = run(ADA, script(invented, invented))
-    assert found == dataclasses.replace(found, text="Ada Lovelace was an English mathematician.", method=MODEL)
+    assert (found.text, found.method) == ("Ada Lovelace was an English mathematician.", MODEL)
+    assert [number for _, number in found.sources] == [1]
 
 
 def test_an_answer_that_was_cut_off_keeps_its_whole_sentences() -> None:
-    cut = said("Ada Lovelace was an English mathematician. She wrote notes on the Anal", "length")
+    cut = said("Ada Lovelace was an English mathematician [1]. She wrote notes on the Anal", "length")
     found, *_ = run(ADA, script(cut, cut))
     assert found.text == "Ada Lovelace was an English mathematician."
 
@@ -124,6 +181,8 @@ def test_what_is_of_no_use_twice_becomes_the_most_informative_sentences() -> Non
     found, requests, _ = run(ADA, script("", "I'm sorry, but I cannot assist."))
     assert found.method == EXTRACTIVE
     assert found.text in " ".join(TEXTS)
+    assert [TEXTS[number - 1] for _, number in found.sources] == list(TEXTS)
+    assert [found.text[slice(*map(int, at.split()))] for at, _ in found.sources] == list(TEXTS)
     assert found.answers == tuple(request.key for request in requests)
 
 
@@ -134,7 +193,7 @@ def test_a_text_that_the_filter_declined_is_not_asked_about_again() -> None:
 
 def test_what_the_filter_declines_after_a_bad_answer_becomes_sentences() -> None:
     """Of the first answer something could be kept; the answer after it counts all the same."""
-    invented = "Ada Lovelace was an English mathematician. She met Charles Babbage in 1833."
+    invented = "Ada Lovelace was an English mathematician [1]. She met Charles Babbage in 1833 [2]."
     found, requests, _ = run(ADA, script(invented, said("", "content_filter")))
     assert (found.method, len(requests)) == (EXTRACTIVE, 2)
 
@@ -142,13 +201,19 @@ def test_what_the_filter_declines_after_a_bad_answer_becomes_sentences() -> None
 def test_many_descriptions_are_merged_in_steps_that_fit_the_window() -> None:
     texts = tuple(f"Ada Lovelace wrote note {n} on the Analytical Engine of Charles Babbage." for n in range(400))
     element = dataclasses.replace(ADA, texts=texts)
-    found, requests, asked = run(element, script(*["Ada Lovelace wrote notes on the Analytical Engine."] * 50), 2_000)
+
+    def reply(request: Request) -> Completion:
+        numbers = re.findall(r"\[(\d+)\]", request.user)
+        return said(f"Ada Lovelace wrote notes on the Analytical Engine [{numbers[0]}][{numbers[-1]}].")
+
+    found, requests, asked = run(element, reply, 2_000)
     assert found.method == MODEL
+    assert [number for _, number in found.sources] == [1, 400]  # the numbers of the first step are those of the last
     assert len(requests) == len(asked) > 4
     for request in requests:
         assert TOKENISER.count(request.system + request.user) + LONGEST_TOKENS <= 2_000
     given = [text for task in asked for text in task.texts]
-    assert set(texts) <= set(given)
+    assert set(numbered(texts)) <= set(given)
 
 
 def test_an_added_description_at_the_end_asks_only_for_its_group_and_the_merge() -> None:
@@ -157,7 +222,8 @@ def test_an_added_description_at_the_end_asks_only_for_its_group_and_the_merge()
 
     def reply(request: Request) -> Completion:
         first = request.user.split("wrote note ")[1].split()[0] if "wrote note " in request.user else "them"
-        text = f"Ada Lovelace wrote notes on the Analytical Engine from {first}."
+        number = request.user.split("[")[1].split("]")[0]
+        text = f"Ada Lovelace wrote notes on the Analytical Engine from {first} [{number}]."
         return known.setdefault(request.key, said(text))
 
     run(dataclasses.replace(ADA, texts=texts), reply, 2_000)
@@ -170,8 +236,8 @@ def test_an_added_description_at_the_end_asks_only_for_its_group_and_the_merge()
 
 def test_a_description_longer_than_a_question_is_cut() -> None:
     texts = ("Ada Lovelace wrote notes. " * 2_000, "Ada Lovelace was a mathematician.")
-    *_, asked = run(dataclasses.replace(ADA, texts=texts), script("Ada Lovelace wrote notes."))
-    assert sum(map(TOKENISER.count, asked[0].texts)) <= begin(ADA).room
+    *_, asked = run(dataclasses.replace(ADA, texts=texts), script("Ada Lovelace wrote notes [1]."))
+    assert sum(map(TOKENISER.count, asked[0].texts)) <= begin(ADA).room + 10  # and the numbers
 
 
 def test_another_model_name_text_or_graph_is_another_question() -> None:
@@ -215,6 +281,8 @@ def test_the_digest_covers_all_that_a_summary_is_made_from() -> None:
         dataclasses.replace(ADA, name="A").digest,
         dataclasses.replace(ADA, texts=TEXTS[::-1]).digest,
         dataclasses.replace(ADA, label="Fact").digest,
+        dataclasses.replace(ADA, places=(["c1 2"], [], [])).digest,
+        dataclasses.replace(ADA, places=([], ["c1 2"], [])).digest,
     }
-    assert len(digests) == 4
+    assert len(digests) == 6
     assert dataclasses.replace(ADA, id="other").digest in digests

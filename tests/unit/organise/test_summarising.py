@@ -32,7 +32,8 @@ ADA = (
     "Ada Lovelace was the only legitimate daughter of the poet Lord Byron and of Annabella Milbanke.",
     "Ada Lovelace died in Marylebone in 1852, thirty-six years old, and was buried beside her father.",
 )
-GOOD = "Ada Lovelace was an English mathematician who wrote notes on the Analytical Engine."
+PLAIN = "Ada Lovelace was an English mathematician who wrote notes on the Analytical Engine."
+GOOD = f"{PLAIN.removesuffix('.')} [1][2]."
 CHARLES = tuple(text.replace("Ada Lovelace", "Charles Babbage") for text in ADA)
 
 
@@ -75,7 +76,7 @@ class Summaries:
 
 
 def evidence(texts: Sequence[str]) -> list[list[Any]]:
-    return [["document", index, 2, text] for index, text in enumerate(texts)]
+    return [["document", index, 2, text, f"c{index}"] for index, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,11 @@ def test_a_bound_of_zero_makes_no_summaries(llm: FakeLlm, model: ChatModel) -> N
 
 
 def test_descriptions_stand_in_the_order_of_the_text_whatever_the_server_returned() -> None:
-    assert {distinct_texts(found) for found in permutations(evidence(ADA))} == {ADA}
+    found = [distinct_texts(some) for some in permutations(evidence(ADA))]
+    assert {tuple(each) for each in found} == {ADA}
+    assert {tuple(map(tuple, each.values())) for each in found} == {(("c0 2",), ("c1 2",), ("c2 2",), ("c3 2",))}
+    shouted = [*evidence(ADA[:1]), ["later", 0, 5, ADA[0].upper(), "d0"]]
+    assert distinct_texts(shouted) == {ADA[0]: ["c0 2", "d0 5"]}
 
 
 def test_each_element_is_asked_about_once_and_a_repeat_changes_nothing(llm: FakeLlm, model: ChatModel) -> None:
@@ -100,9 +105,22 @@ def test_each_element_is_asked_about_once_and_a_repeat_changes_nothing(llm: Fake
     graph = Summaries(ADA, CHARLES)
     found, changes = graph.run(model)
     assert (llm.calls, found.usage.calls, len(changes), found.summaries) == (2, 2, 2, 2)
-    assert {text for text in ADA if text in llm.requests[0].prompt + llm.requests[1].prompt} == {*ADA}
+    shown = llm.requests[0].prompt + llm.requests[1].prompt
+    assert all(f"{text.removesuffix('.')} [{number}]." in shown for number, text in enumerate(ADA, 1))
     found, changes = graph.run(model)
     assert (llm.calls, found.usage.calls, changes, found.summaries) == (2, 0, [], 2)
+
+
+def test_each_sentence_has_the_evidence_that_it_rests_on(llm: FakeLlm, model: ChatModel) -> None:
+    graph = Summaries(ADA)
+    graph.rows[0]["evidence"].append(["later", 0, 5, ADA[1].upper(), "d0"])
+    llm.say("Ada Lovelace was a mathematician [1]. She wrote notes [2][1].")
+    (change,) = graph.run(model)[1]
+    assert change["summary"] == "Ada Lovelace was a mathematician. She wrote notes."
+    assert change["sources"] == ["0 33 c0 2", "34 50 c1 2", "34 50 d0 5", "34 50 c0 2"]
+    graph.rows[0]["evidence"][-1][-1] = "d1"  # the same words, in another chunk
+    (change,) = graph.run(model)[1]
+    assert (change["sources"][2], llm.calls) == ("34 50 d1 5", 1)
 
 
 def test_new_evidence_is_a_new_question_and_the_summary_rests_on_its_answer_alone(
@@ -113,7 +131,7 @@ def test_new_evidence_is_a_new_question_and_the_summary_rests_on_its_answer_alon
     ((before,), (row,)) = graph.run(model, bound_tokens=30)[1], graph.rows
     row["evidence"] = evidence(ADA)
     newer = "Ada Lovelace was a mathematician who died in Marylebone in 1852."
-    llm.say(newer)
+    llm.say(newer.replace(".", " [4]."))
     (change,) = graph.run(model, bound_tokens=30)[1]
     assert (change["summary"], llm.calls) == (newer, 2)
     assert len(change["answers"]) == 1
@@ -126,7 +144,7 @@ def test_a_summary_that_is_not_needed_any_more_is_removed(llm: FakeLlm, model: C
     llm.say(GOOD)
     graph.run(model)
     found, (change,) = graph.run(model, bound_tokens=1_000)
-    assert change == {"id": "e0", "summary": None, "method": None, "hash": None, "answers": []}
+    assert change == {"id": "e0", **dict.fromkeys(("summary", "method", "hash", "sources")), "answers": []}
     assert (found.summaries, llm.calls) == (0, 1)
 
 
@@ -135,6 +153,8 @@ def test_without_a_model_the_most_informative_sentences_are_kept() -> None:
     found, (change,) = graph.run(None)
     assert (change["method"], change["answers"], found.usage.calls) == ("extractive", [], 0)
     assert {*str(change["summary"]).split()} <= {*" ".join(ADA).split()}
+    for start, end, chunk, row in map(str.split, change["sources"]):
+        assert (change["summary"][int(start) : int(end)], row) == (ADA[int(chunk[1:])], "2")
     assert graph.run(None)[1] == []
 
 
@@ -146,7 +166,7 @@ def test_a_model_takes_over_from_extracts_and_offline_runs_keep_what_it_answered
     llm.say(GOOD)
     assert len(graph.run(model)[1]) == 1
     assert graph.run(None)[1] == []
-    assert (graph.rows[0]["summary"], graph.methods) == (GOOD, ["model"])
+    assert (graph.rows[0]["summary"], graph.methods) == (PLAIN, ["model"])
 
 
 def test_a_replay_makes_a_damaged_summary_again_from_the_stored_answer(llm: FakeLlm, model: ChatModel) -> None:
@@ -155,14 +175,14 @@ def test_a_replay_makes_a_damaged_summary_again_from_the_stored_answer(llm: Fake
     graph.run(model)
     graph.rows[0]["summary"] = "nonsense"
     found, changes = graph.run(None, replay=True)
-    assert ([change["summary"] for change in changes], found.unfinished, llm.calls) == ([GOOD], (), 1)
+    assert ([change["summary"] for change in changes], found.unfinished, llm.calls) == ([PLAIN], (), 1)
 
 
 def test_a_summary_rests_on_the_bad_answer_and_on_the_one_after_it(llm: FakeLlm, model: ChatModel) -> None:
     graph = Summaries(ADA)
     llm.say("name,born,died\nAda Lovelace,1815,1852").say(GOOD)
     (change,) = graph.run(model)[1]
-    assert (change["summary"], change["method"]) == (GOOD, "model")
+    assert (change["summary"], change["method"]) == (PLAIN, "model")
     assert {*change["answers"]} == {*graph.store.rows}
     assert len(change["answers"]) == 2
     assert (graph.run(model)[1], llm.calls) == ([], 2)
@@ -194,7 +214,7 @@ def test_a_model_that_fails_leaves_sentences_and_is_asked_again(
     assert graph.methods == ["extractive"]
     llm.say(GOOD)
     assert graph.run(model)[0].unfinished == ()
-    assert (graph.rows[0]["summary"], graph.methods) == (GOOD, ["model"])
+    assert (graph.rows[0]["summary"], graph.methods) == (PLAIN, ["model"])
 
 
 def test_an_answer_before_a_failure_is_kept(llm: FakeLlm, model: ChatModel) -> None:
@@ -215,7 +235,7 @@ def test_a_useful_answer_is_kept_on_the_machine_and_serves_other_graphs(
     assert Summaries(ADA).run(model, cache=cache)[0].usage.calls == 2
     llm.say("N/A")  # what was of no use is not kept
     assert other.run(model, graph="h", cache=cache)[0].usage.calls == 1
-    assert (llm.calls, other.rows[0]["summary"]) == (3, GOOD)
+    assert (llm.calls, other.rows[0]["summary"]) == (3, PLAIN)
 
 
 def test_a_budget_that_is_reached_leaves_sentences(llm: FakeLlm, model: OpenAIChat) -> None:
