@@ -8,8 +8,10 @@ import pytest
 
 from kg_neo4j._models import prompts
 
-HEADER = "---\nname: n\nversion: 1\nplaceholders: text, question, complaint, {mark}\nanswer: a\ntemperature: 0\nsource: s\n"
-BODY = "---\n# System\n{{{{{mark}}}}}\n# User\n{{{{text}}}} {{{{question}}}}{{{{complaint}}}}\n"
+HEADER = "---\nname: n\nversion: 1\nplaceholders: text, question, complaint, {mark}\nanswer: a\n"
+BODY = (
+    "temperature: 0\nsource: s\n---\n# System\n{{{{{mark}}}}}\n# User\n{{{{text}}}} {{{{question}}}}{{{{complaint}}}}\n"
+)
 
 
 def prompt(mark: str) -> prompts.Prompt:

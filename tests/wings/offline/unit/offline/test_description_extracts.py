@@ -84,3 +84,9 @@ def test_cutting_keeps_whole_sentences() -> None:
 def test_cutting_at_a_word_leaves_short_texts_alone() -> None:
     assert cut_at_word("short", TOKENISER, 5) == "short"
     assert cut_at_word("字" * 50, TOKENISER, 10).endswith("…")
+
+
+def test_a_sentence_has_the_marks_of_the_texts_that_have_it() -> None:
+    texts = ["Ada wrote notes. She was born in London [1].", "Ada wrote notes [2].", "Was she a countess [3]?"]
+    found = extract(texts, TOKENISER, 100)
+    assert found == "Ada wrote notes [1][2]. She was born in London [1]. Was she a countess [3]?"
