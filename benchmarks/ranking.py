@@ -53,9 +53,9 @@ class Asked:
     wanted: int
 
     def signs(self, begin: float) -> np.ndarray:
-        """Return walk, nearness and second walk of each candidate, shape (candidates, 3)."""
+        """Return walk, nearness, second walk and place by words of each candidate, shape (candidates, 4)."""
         again = ranking.walk_again(self.candidates, begin)
-        return np.array([self.candidates.walk, self.candidates.near, again]).T
+        return np.array([self.candidates.walk, self.candidates.near, again, self.candidates.worded]).T
 
     def recall(self, scores: np.ndarray) -> float:
         """Return the share of gold passages among the best of `scores`."""
@@ -73,7 +73,7 @@ def main() -> None:
     print(f"{'recall@5, %':<16} {'questions':>9} {'first':>6} {'others':>6} {'gained, 95 %':>20} {'shipped':>8}")
     for name, asked in sets.items():
         others = [some(each) for other, each in sets.items() if other != name]
-        weights = learn([each for one in others for each in one], options.begin) if others else np.zeros(3)
+        weights = learn([each for one in others for each in one], options.begin) if others else np.zeros(4)
         first = np.array([each.recall(np.array(each.candidates.walk)) for each in asked])
         unseen = np.array([each.recall(each.signs(options.begin) @ weights) for each in asked])
         ours = np.array([each.recall(np.array(ranking.weigh(each.candidates, shipped))) for each in asked])
@@ -83,7 +83,7 @@ def main() -> None:
             f"{100 * (unseen - first).mean():>6.1f} ({low:.1f} to {high:.1f}) {100 * ours.mean():>8.1f}"
         )
     every = learn([each for asked in sets.values() for each in some(asked)], options.begin)
-    print("learned on all: walk {:.2f}, near {:.2f}, again {:.2f}".format(*every))
+    print("learned on all: walk {:.2f}, near {:.2f}, again {:.2f}, words {:.2f}".format(*every))
 
 
 def questions(folder: Path) -> list[Asked]:
@@ -100,9 +100,10 @@ def questions(folder: Path) -> list[Asked]:
         for each in read_questions(str(folder / "questions.jsonl"), passages):
             search, _ = prepare(database, Search(settings.graph, read(each.text)), embedder, tokeniser)
             linked = named(database, search)
-            flat = [chunk.id for chunk in naive.retrieve(database, search, local.FLAT).chunks]
+            best = naive.retrieve(database, search, local.FLAT)
+            flat = [chunk.id for chunk in best.chunks]
             reached = spread(database, settings.graph, linked, () if linked else flat[: local.FIRST])
-            candidates = ranking.compare(database, search, reached.chunks, flat)
+            candidates = ranking.compare(database, search, reached.chunks, flat, best.worded)
             gold = np.array([numbers[chunk] in each.gold for chunk in candidates.ids], float)
             found.append(Asked(candidates, gold, len(each.gold)))
     return found
@@ -125,7 +126,7 @@ def learn(asked: Sequence[Asked], begin: float) -> np.ndarray:
             total -= float(share @ (scores - scores.max() - math.log(np.exp(scores - scores.max()).sum()))) / len(known)
         return total
 
-    return minimize(loss, np.ones(3), method="L-BFGS-B").x / width
+    return minimize(loss, np.ones(4), method="L-BFGS-B").x / width
 
 
 def interval(gained: np.ndarray) -> tuple[float, float]:

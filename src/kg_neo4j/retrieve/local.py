@@ -29,7 +29,8 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
 
     Where nothing in the question is named in the graph, the walk starts at the best chunks.
     """
-    best, linked = database.read_transaction(lambda each: (naive.retrieve(each, search, FLAT), named(each, search)))
+    most = max(FLAT, chunks)
+    best, linked = database.read_transaction(lambda each: (naive.retrieve(each, search, most), named(each, search)))
     flat = tuple(each.id for each in best.chunks)
     reached = Reached()
     if linked or flat:
@@ -37,7 +38,7 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
         reached = spread(database, search.graph, linked, begin, search.scope)
 
     def read(reader: Reader) -> Found:
-        ranked = rank(reader, search, reached.chunks, flat)[:chunks]
+        ranked = rank(reader, search, reached.chunks, flat, best.worded)[:chunks]
         known = {each for each, _ in ranked}
         worded = [(each, WORDED) for each in best.worded[:chunks] if each not in known]
         return match(reader, search, linked, reached, ranked + worded)

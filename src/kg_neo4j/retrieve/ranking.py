@@ -1,15 +1,17 @@
 """The last ranking of chunks: what a walk reached and what flat search found, seen once more together.
 
 A chunk stands high where the walk from the names in the question passes often, where it is near to what the question
-asks beside these names, and where it shares rare entities with the best of the others: a second walk, among the
-candidates alone, that begins at these. That is what finds the passage of a second hop, which has none of the names.
-Where the best candidates name the title of a document, its first chunk is a candidate, too: a film is often no entity.
+asks beside these names, where it is among the first by the words of the question, and where it shares rare entities
+with the best of the others: a second walk, among the candidates alone, that begins at these. That is what finds the
+passage of a second hop, which has none of the names. Where the best candidates name the title of a document, its first
+chunk is a candidate, too: a film is often no entity.
 The weights were learned by cross-validation over five sets of questions (docs/decisions/0054-last-ranking.md).
 """
 
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -42,6 +44,7 @@ class Weights:
     walk: float = 0.64  # logarithm of the first walk's score
     near: float = 1.01  # nearness to the rest of the question, 0 to 1
     again: float = 0.34  # logarithm of the second walk's score
+    words: float = 2.0  # place among the finds by words: 1, 1/2, 1/3, ... (docs/decisions/0088-words-in-ranking.md)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Candidates:
     ids: tuple[str, ...]
     walk: tuple[float, ...]  # logarithms of shares of the best score
     near: tuple[float, ...]  # 0 for the least near of them, 1 for the nearest
+    worded: tuple[float, ...]  # 1 for the best find by words, 1/2 for the second; 0 for what words do not find
     entities: Sequence[Mapping[str, Any]]  # places: which candidates mention it; mentions: in the whole database
     chunks: int  # in the whole database
 
@@ -59,26 +63,30 @@ WEIGHTS = Weights()
 
 
 def rank(
-    reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str]
+    reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str], worded: Sequence[str] = ()
 ) -> list[tuple[str, float]]:
     """Return the chunks of `walked` (id, share of the best one's score) and `flat` (ids), each with its score.
 
+    `worded` are ids of the best finds by words.
+
     Best first; the best has 1, and none has 0. One round trip. Without vectors nearness counts for nothing.
     """
-    candidates = compare(reader, search, walked, flat)
+    candidates = compare(reader, search, walked, flat, worded)
     scores = weigh(candidates)
     most = max(scores, default=0.0)
     found = [(each, math.exp(score - most)) for each, score in zip(candidates.ids, scores, strict=True)]
     return sorted(found, key=lambda each: (-each[1], each[0]))
 
 
-def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str]) -> Candidates:
+def compare(
+    reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str], worded: Sequence[str]
+) -> Candidates:
     """Return the candidates, compared with the rest of the question and with each other."""
     first = dict(walked)
     for place, each in enumerate(flat):
         first[each] = first.get(each, 0.0) + FLAT_SHARE / (place + 1)
     if not first:
-        return Candidates((), (), (), (), 0)
+        return Candidates((), (), (), (), (), 0)
     for each, share in _titled(reader, search, first).items():
         first[each] = max(first.get(each, 0.0), share)
     ids = tuple(sorted(first, key=lambda each: (-first[each], each)))
@@ -89,7 +97,8 @@ def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]],
     near = (0.0,) * len(ids)
     if greatest > least:  # cosines are spread out, so that those of any model count for as much
         near = tuple(0.0 if each is None else (each - least) / (greatest - least) for each in row["near"])
-    return Candidates(ids, walk, near, row["entities"], row["chunks"])
+    by_words = tuple(1 / (1 + worded.index(each)) if each in worded else 0.0 for each in ids)
+    return Candidates(ids, walk, near, by_words, row["entities"], row["chunks"])
 
 
 def _titled(reader: Reader, search: Search, first: Mapping[str, float]) -> dict[str, float]:
@@ -114,8 +123,9 @@ def _titled(reader: Reader, search: Search, first: Mapping[str, float]) -> dict[
 def weigh(candidates: Candidates, weights: Weights = WEIGHTS) -> list[float]:
     """Return the score of each candidate, a logarithm."""
     again = walk_again(candidates, weights.begin)
-    signs = zip(candidates.walk, candidates.near, again, strict=True)
-    return [weights.walk * one + weights.near * two + weights.again * three for one, two, three in signs]
+    signs = zip(candidates.walk, candidates.near, again, candidates.worded, strict=True)
+    learned = (weights.walk, weights.near, weights.again, weights.words)
+    return [sum(map(operator.mul, learned, each)) for each in signs]
 
 
 def walk_again(candidates: Candidates, begin: float) -> list[float]:

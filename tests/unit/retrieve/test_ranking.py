@@ -63,6 +63,13 @@ def test_what_is_near_to_the_rest_of_the_question_rises() -> None:
     assert [each for each, _ in rank(Told([0.5, 0.1, 0.6], []), ASKED, walked, [])] == ["a", "c", "b"]
 
 
+def test_what_the_words_of_the_question_find_first_rises() -> None:
+    walked = [("a", 1.0), ("b", 0.2), ("c", 0.19)]
+    told = Told([None, None, None], [])
+    assert [each for each, _ in rank(told, ASKED, walked, [], ["c", "z", "b"])] == ["c", "a", "b"]
+    assert told.asked["ids"] == ["a", "b", "c"]  # what words alone find is no candidate
+
+
 @pytest.mark.parametrize(("mentions", "second"), [(2, "c"), (2_000, "b")])
 def test_what_shares_a_rare_entity_with_the_best_rises(mentions: int, second: str) -> None:
     walked = [("a", 1.0), ("b", 0.2), ("c", 0.15), ("d", 0.18), ("e", 0.17)]
