@@ -147,6 +147,7 @@ def graphrag_bench(
     budget_usd: float | None = None,
     model: str | None = None,
     judge: str | None = None,
+    as_built: bool = False,
     save: str | None = None,
     cases: str | None = None,
     dry_run: bool = False,

@@ -74,7 +74,7 @@ class ComparisonOptions:
     score: str = WHOLE  # "answer" or "short": what is held against golden answers
     choose: bool = False  # have a model choose an option where a question has some
     ragas: bool = False  # compute the scores of the package ragas, too
-    as_built: bool = False  # read the trees and reports that the graph has, and build none
+    as_built: bool = False  # read what the graph has: extract nothing, and build no tree and no report
     save: str | None = None  # file of what was said so far
     budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
 
@@ -114,7 +114,8 @@ class SystemsBuild(Builder):
             self.refused.clear()  # each reading finds them
             yield from documents_of(stories, self.settings.graph, self.refused)
 
-        return Texts(self.settings, options, any(each.name in READERS for each in self.systems), (), documents)
+        extracts = not self.as_built and any(each.name in READERS for each in self.systems)
+        return Texts(self.settings, options, extracts, (), documents)
 
     def readable(self, found: QuestionSet) -> list[AnsweredQuestion]:
         """Return the questions whose texts could be read."""

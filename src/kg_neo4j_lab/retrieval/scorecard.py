@@ -135,7 +135,7 @@ def _extractor(triples: str | None, passages: Sequence[CorpusPassage]) -> tuple[
 
 
 def _mode(database: Database, settings: Settings, mode: str, depth: int, notes: list[str]) -> Search:
-    """Return a search by `mode`, as `kg ask` makes it but for as many chunks as are scored."""
+    """Return a search by `mode`, as `kg ask` makes it but for as many chunks as have the passages to be scored."""
     retriever = {"naive": naive, "local": local}[mode].retrieve
     keys = database.read(queries.get("retrieve/passages"), graph=settings.graph)
     numbers = {row["chunk"]: int(row["key"].partition("/")[0]) for row in keys}
@@ -143,9 +143,15 @@ def _mode(database: Database, settings: Settings, mode: str, depth: int, notes: 
 
     def search(question: str) -> Sequence[int]:
         prepared, said = prepare(database, interface.Search(settings.graph, read(question)), embedder, tokeniser)
-        found = retriever(database, prepared, depth)
+        chunks, passages = depth, list[int]()
+        while True:  # a long passage has several chunks
+            found = retriever(database, prepared, chunks)
+            passages = list(dict.fromkeys(numbers[chunk.id] for chunk in found.chunks if chunk.score > 0))
+            if len(passages) >= min(depth, len(set(numbers.values()))) or len(found.chunks) < chunks:
+                break
+            chunks *= 2
         notes.extend((*said, *found.notes))
-        return list(dict.fromkeys(numbers[chunk.id] for chunk in found.chunks if chunk.score > 0))
+        return passages
 
     return search
 

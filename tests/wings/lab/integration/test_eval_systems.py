@@ -6,11 +6,12 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import Table, parquet
 
 from answer_judge import is_judging, rules
 from fake_llm import FakeLlm
@@ -40,9 +41,10 @@ def kg(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "KG_MODEL", "KG_JUDGE_MODEL", "KG_PRICES"):
         monkeypatch.delenv(name, raising=False)
 
-    def run(questions: Path, *arguments: str) -> tuple[int, str, str]:
-        given = ["kg", "eval", "answers", "--questions", str(questions), "--graph", graph, *arguments]
-        monkeypatch.setattr(sys, "argv", given)
+    def run(
+        questions: Path, *arguments: str, command: Sequence[str] = ("answers", "--questions")
+    ) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["kg", "eval", *command, str(questions), "--graph", graph, *arguments])
         with pytest.raises(SystemExit) as exit_:
             command_line.main()
         output = capsys.readouterr()
@@ -244,6 +246,21 @@ def test_options_are_chosen_by_a_model_alone(kg: Run, tmp_path: Path) -> None:
     code, _, err = kg(two_articles(tmp_path), "--systems", "naive", "--choose")
     assert code == 2
     assert "no model to choose options with" in err
+
+
+def test_a_graph_is_asked_as_it_is_next_to_a_model_by_itself(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
+    (folder := tmp_path / "set").mkdir()
+    parquet.write_table(Table.from_pydict({"corpus_name": ["Mill"], "context": [MILL]}), folder / "novels.parquet")
+    row = {"id": "q1", "source": "Mill", "question": "Who owned the mill?", "answer": "Bram", "question_type": "Fact"}
+    (folder / "novel_questions.json").write_text(json.dumps([row]), "utf-8")
+    found = shape(kg(folder, "--as-built", "--json", command=["graphrag-bench"]))
+    assert set(found["systems"]) == {*found["types"]["Fact"]} == {"auto", "none"}
+    assert found["building"]["load"]["calls"] == 0
+    assert not any("node_id" in request.prompt for request in llm.requests)
+    alone = [request.prompt for request in llm.requests if "NOT KNOWN" in request.prompt]
+    assert len(alone) == 1
+    assert row["question"] in alone[0]
+    assert MILL.split(".")[0] not in alone[0]
 
 
 def test_what_trees_and_reports_ask_is_planned_too(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:

@@ -89,6 +89,16 @@ def test_the_walk_finds_what_flat_search_does_not(evaluate: Run, tmp_path: Path)
     assert "beyond" in out
 
 
+def test_a_long_passage_does_not_take_the_places_of_others(evaluate: Run, files: tuple[str, str]) -> None:
+    long = "\n\n".join(f"In year {n} a director of the film was born, and the film was made." * 40 for n in range(20))
+    rows = [{"idx": number, "title": f"Film {number}", "text": text} for number, text in enumerate((long, "A film."))]
+    Path(files[0]).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    question = {"id": "q", "question": "When was the director of the film born?", "gold": [0, 1]}
+    Path(files[1]).write_text(json.dumps(question), encoding="utf-8")
+    shape = json.loads(evaluate("--json", "--k", "2", "--mode", "naive")[1])
+    assert shape["modes"]["naive"]["recall"]["2"] == 1.0
+
+
 def test_triples_of_another_extractor_are_the_graph(evaluate: Run, tmp_path: Path) -> None:
     said = {
         PASSAGES[0][1]: [["Rain Road", "directed by", "Ada Lind"], ["Rain Road", "in", "Bergen"]],
