@@ -38,6 +38,7 @@ from kg_neo4j.records import Usage
 
 BOUND_TOKENS = 300  # two or three sentences from each of four or five chunks; a summary has half of it
 PAGE = 500  # elements read at a time
+MOST_PLACES = 20  # of one description that a sentence joins: of words that are everywhere the first places are enough
 STAGE = "describe"
 _LABELS = ("Entity", "Fact")
 _WRITTEN = ("summary", "method", "hash", "sources")
@@ -172,7 +173,8 @@ class Summarising:
         for element, summary in self._merged(wanted):
             values: dict[str, Any] = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
-                values["sources"] = [f"{at} {place}" for at, n in summary.sources for place in element.places[n - 1]]
+                cited = [(at, element.places[number - 1][:MOST_PLACES]) for at, number in summary.sources]
+                values["sources"] = [f"{at} {place}" for at, places in cited for place in places]
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
         return changed
 

@@ -118,9 +118,13 @@ def test_each_sentence_has_the_evidence_that_it_rests_on(llm: FakeLlm, model: Ch
     (change,) = graph.run(model)[1]
     assert change["summary"] == "Ada Lovelace was a mathematician. She wrote notes."
     assert change["sources"] == ["0 33 c0 2", "34 50 c1 2", "34 50 d0 5", "34 50 c0 2"]
-    graph.rows[0]["evidence"][-1][-1] = "d1"  # the same words, in another chunk
+    graph.rows[0]["evidence"][4][-1] = "d1"  # the same words, in another chunk
     (change,) = graph.run(model)[1]
     assert (change["sources"][2], llm.calls) == ("34 50 d1 5", 1)
+    graph.rows[0]["evidence"] += [["later", n, 5, ADA[1], f"x{n}"] for n in range(1, 40)]
+    (change,) = graph.run(model)[1]
+    places = ["c1", "d1", *(f"x{n}" for n in range(1, 19))]
+    assert [source.split()[2] for source in change["sources"]] == ["c0", *places, "c0"]
 
 
 def test_new_evidence_is_a_new_question_and_the_summary_rests_on_its_answer_alone(
