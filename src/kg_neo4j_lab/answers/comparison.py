@@ -46,6 +46,7 @@ from kg_neo4j_lab.answers.scores import (
     SystemDifference,
     SystemScore,
     differences,
+    notes_on,
     score_system,
 )
 from kg_neo4j_lab.answers.supposed import suppose
@@ -195,7 +196,7 @@ def compare_systems(
         built=built,
         paid=run.paid,
         refused=(*found.refused, *built.refused),
-        notes=tuple(dict.fromkeys(built.notes)),
+        notes=tuple(dict.fromkeys([*notes_on(cases), *built.notes])),
     )
 
 

@@ -31,7 +31,7 @@ from kg_neo4j_lab.answers.asking import Asking, Counting
 from kg_neo4j_lab.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j_lab.answers.correctness import AUTO, judge_of
 from kg_neo4j_lab.answers.recalling import RecordFile
-from kg_neo4j_lab.answers.scores import Case, SystemScore, score_system
+from kg_neo4j_lab.answers.scores import Case, SystemScore, notes_on, score_system
 from kg_neo4j_lab.building import saying_what_stays
 from kg_neo4j_lab.narrative import questions as question_files
 from kg_neo4j_lab.narrative.building import StudyBuild
@@ -120,7 +120,7 @@ def study_narrative(
         kept = tuple(building.own_graphs) if options.keep else ()
         for graph in () if options.keep else building.own_graphs:
             delete_graph(database, graph)
-    notes = [PROXY] if run.of(LEAF_TOKENS).judge.is_proxy else []
+    notes = notes_on(run.cases) + ([PROXY] if run.of(LEAF_TOKENS).judge.is_proxy else [])
     notes += [f"trees that stay in graph {options.graph!r}: {', '.join(building.added)}"] if building.added else []
     main = run.of(LEAF_TOKENS)
     return NarrativeStudy(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kg_neo4j.records import Usage
 from kg_neo4j_lab.answers.questions import AnsweredQuestion
-from kg_neo4j_lab.answers.scores import Case, GivenAnswer, GoldenScore, differences, score_system
+from kg_neo4j_lab.answers.scores import NONE_FOUND, Case, GivenAnswer, GoldenScore, differences, notes_on, score_system
 
 DATA = Path(__file__).resolve().parents[5] / "data"
 TYPES = ("Complex Reasoning", "Contextual Summarize", "Creative Generation", "Fact Retrieval")
@@ -61,3 +62,9 @@ def test_both_systems_answered_the_same_questions_and_no_difference_is_decided()
     (difference,) = differences({name: sorted(each, key=lambda case: case.question.id) for name, each in found.items()})
     assert not difference.is_decided
     assert (difference.system, difference.measure, round(difference.points, 1)) == ("none", "correctness", -8.1)
+
+
+def test_a_table_of_zeros_is_explained() -> None:
+    found = cases()["auto"]
+    assert notes_on(found) == []
+    assert notes_on([replace(each, given=replace(each.given, found=False)) for each in found]) == [NONE_FOUND]
