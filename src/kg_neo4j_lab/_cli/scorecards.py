@@ -226,7 +226,8 @@ def comparison_shape(card: Comparison) -> dict[str, Any]:
         name: {score.system: _system_shape(score) for score in scores}
         for name, scores in (("systems", card.scores), ("hard", card.hard))
     }
-    return {**plain(card), **scores, "cases": cases}
+    types = {kind: {score.system: _system_shape(score) for score in each} for kind, each in card.types.items()}
+    return {**plain(card), **scores, "types": types, "cases": cases}
 
 
 def _system_shape(score: SystemScore) -> dict[str, Any]:
