@@ -25,6 +25,7 @@ def test_a_map_of_frames_names_no_file() -> None:
     assert [each["name"] for each in named["tables"]] == ["people"]
 
 
+@pytest.mark.needs("kg_neo4j_readers")
 def test_a_map_of_files_names_them(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     FRAME.to_csv(file, index=False)
