@@ -71,7 +71,7 @@ def extract(texts: Sequence[str], tokeniser: Tokeniser, limit_tokens: int, known
 
 def _marked(text: str, marks: str) -> str:
     """Return a sentence with its marks before its end."""
-    bare = text.rstrip(".!?…")
+    bare = text.rstrip(".!?…。！？।")
     return f"{bare} {marks}{text[len(bare) :] or '.'}" if marks else text
 
 

@@ -34,7 +34,7 @@ ROUNDS = 2  # an answer that cannot be used is asked for once more
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
 _MARK = re.compile(r"\s*\[(\d{1,6})\]")  # [3]
 _COMMA = re.compile(r"(?<=\d)\s*[,;]\s*(?=\d[\d,; ]*\])")  # of [1, 3]
-_LATE = re.compile(r"([.!?…]+)((?:\s*\[\d+\])+)")  # marks after the end of a sentence
+_LATE = re.compile(r"([.!?…。！？।]+[\"'”’»)」』]*)((?:\s*\[\d+\])+)")  # marks after the end of a sentence
 _NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
 _GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
@@ -191,10 +191,11 @@ def without_marks(text: str) -> str:
 
 def read_marks(text: str) -> tuple[str, list[tuple[str, int]]]:
     """Return a text without marks, and for each mark "START END" of its sentence in that text, and its number."""
-    bare, found = "", list[tuple[str, int]]()
+    bare, begin, found = "", 0, list[tuple[str, int]]()
     for sentence in _sentences(text):
-        begin = len(bare) + bool(bare)
-        bare = f"{bare} {without_marks(sentence)}".strip()
+        if without_marks(sentence).strip(" ."):  # marks alone belong to the sentence before
+            begin = len(bare) + bool(bare)
+            bare = f"{bare} {without_marks(sentence)}".strip()
         found += [(f"{begin} {len(bare)}", int(number)) for number in _MARK.findall(sentence)]
     return bare, found
 

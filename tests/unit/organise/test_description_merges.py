@@ -90,6 +90,7 @@ def test_each_sentence_cites_the_descriptions_that_it_joins() -> None:
         "Ada Lovelace was an English mathematician. [1, 3] She wrote notes on the Analytical Engine [2]",
         "Ada Lovelace was an English mathematician.[1][3]\nShe wrote notes on the Analytical Engine. [2]",
         "Ada Lovelace was an English mathematician [1; 3]. She wrote notes on the Analytical Engine [2].",
+        "Ada Lovelace was an English mathematician. [1][3] She wrote notes on the “Analytical Engine.” [2]",
     ],
 )
 def test_marks_are_read_wherever_they_stand_at_the_end_of_a_sentence(answer: str) -> None:
@@ -114,6 +115,20 @@ def test_recorded_answers_of_a_large_model_are_taken_and_cite_what_they_join() -
         assert len({at for at, _ in sources}) == len(row["verdicts"])
         verdicts.update(row["verdicts"])
     assert (len(rows), verdicts) == (12, {"yes": 61, "partly": 5})
+
+
+def test_sentences_of_other_scripts_are_cited_by_their_places() -> None:
+    text, sources = read_marks(clean("他住在北京。[1] 她写了书。[2][3]"))
+    assert text == "他住在北京。 她写了书。"
+    assert [(text[slice(*map(int, at.split()))], number) for at, number in sources] == [
+        ("他住在北京。", 1),
+        ("她写了书。", 2),
+        ("她写了书。", 3),
+    ]
+
+
+def test_marks_without_a_sentence_belong_to_the_one_before() -> None:
+    assert read_marks("他住在北京。 [1].") == ("他住在北京。", [("0 6", 1)])
 
 
 def test_a_mark_of_a_source_is_no_number_of_a_description() -> None:

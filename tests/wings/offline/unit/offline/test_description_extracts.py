@@ -90,3 +90,4 @@ def test_a_sentence_has_the_marks_of_the_texts_that_have_it() -> None:
     texts = ["Ada wrote notes. She was born in London [1].", "Ada wrote notes [2].", "Was she a countess [3]?"]
     found = extract(texts, TOKENISER, 100)
     assert found == "Ada wrote notes [1][2]. She was born in London [1]. Was she a countess [3]?"
+    assert extract(["他住在北京。 [1]."], TOKENISER, 100) == "他住在北京 [1]。"
