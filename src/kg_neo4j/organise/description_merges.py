@@ -33,6 +33,7 @@ ROUNDS = 2  # an answer that cannot be used is asked for once more
 
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
 _MARK = re.compile(r"\s*\[(\d{1,6})\]")  # [3]
+_OPEN = re.compile(r"\[(?=[\d\[])")  # of a description: no mark of its own, also within another
 _COMMA = re.compile(r"(?<=\d)\s*[,;]\s*(?=\d[\d,; ]*\])")  # of [1, 3]
 _LATE = re.compile(r"([.!?…。！？।]+[\"'”’»)」』]*)((?:\s*\[\d+\])+)")  # marks after the end of a sentence
 _NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
@@ -181,7 +182,9 @@ def clean(text: str) -> str:
 
 def numbered(texts: Iterable[str]) -> tuple[str, ...]:
     """Return texts with their numbers from 1 on at their ends."""
-    return tuple(f"{without_marks(text).rstrip('.')} [{number}]." for number, text in enumerate(texts, 1))
+    return tuple(
+        f"{_OPEN.sub('(', without_marks(text)).rstrip('.')} [{number}]." for number, text in enumerate(texts, 1)
+    )
 
 
 def without_marks(text: str) -> str:

@@ -75,7 +75,7 @@ class ComparisonOptions:
     score: str = WHOLE  # "answer" or "short": what is held against golden answers
     choose: bool = False  # have a model choose an option where a question has some
     ragas: bool = False  # compute the scores of the package ragas, too
-    as_built: bool = False  # read what the graph has: extract nothing, and build no tree and no report
+    as_built: bool = False  # read what the graph has: load nothing, and build no tree and no report
     save: str | None = None  # file of what was said so far
     budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
 
@@ -93,7 +93,7 @@ class SystemsBuild(Builder):
     def build(self, stories: Sequence[Story]) -> None:
         """Load the texts and build what the systems read. Raises what these raise, BudgetReached among it."""
         graph, texts = self.settings.graph, self._texts(stories)
-        if stories:
+        if stories and not self.as_built:
             self.load(LOAD, texts)
         gone = {each.source for each in self.refused}
         documents = tuple(document_id(graph, "file", story.key) for story in stories if story.named not in gone)
@@ -115,8 +115,7 @@ class SystemsBuild(Builder):
             self.refused.clear()  # each reading finds them
             yield from documents_of(stories, self.settings.graph, self.refused)
 
-        extracts = not self.as_built and any(each.name in READERS for each in self.systems)
-        return Texts(self.settings, options, extracts, (), documents)
+        return Texts(self.settings, options, any(each.name in READERS for each in self.systems), (), documents)
 
     def readable(self, found: QuestionSet) -> list[AnsweredQuestion]:
         """Return the questions whose texts could be read."""

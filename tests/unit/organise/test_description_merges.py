@@ -30,6 +30,7 @@ from kg_neo4j.organise.description_merges import (
     numbered,
     problem,
     read_marks,
+    without_marks,
     words,
 )
 from scripted_layer import MemoryStore, ScriptedLayer, said, script
@@ -125,6 +126,13 @@ def test_sentences_of_other_scripts_are_cited_by_their_places() -> None:
         ("她写了书。", 2),
         ("她写了书。", 3),
     ]
+
+
+@pytest.mark.parametrize("text", ["see [14 [2]] there", "x[1[2]3] y", "[[7]] z", "[9]"])
+def test_no_bracket_of_a_description_becomes_a_mark(text: str) -> None:
+    bare, sources = read_marks(*numbered([text]))
+    assert {number for _, number in sources} == {1}
+    assert without_marks(bare) == bare
 
 
 def test_marks_without_a_sentence_belong_to_the_one_before() -> None:
