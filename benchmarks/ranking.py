@@ -49,13 +49,13 @@ class Asked:
     """A question's candidates, which of them are gold, and how many gold passages there are."""
 
     candidates: ranking.Candidates
+    worded: Sequence[str]  # the best finds by words
     gold: np.ndarray
     wanted: int
 
     def signs(self, begin: float) -> np.ndarray:
         """Return walk, nearness, second walk and place by words of each candidate, shape (candidates, 4)."""
-        again = ranking.walk_again(self.candidates, begin)
-        return np.array([self.candidates.walk, self.candidates.near, again, self.candidates.worded]).T
+        return np.array(ranking.signs_of(self.candidates, self.worded, begin)).T
 
     def recall(self, scores: np.ndarray) -> float:
         """Return the share of gold passages among the best of `scores`."""
@@ -76,7 +76,7 @@ def main() -> None:
         weights = learn([each for one in others for each in one], options.begin) if others else np.zeros(4)
         first = np.array([each.recall(np.array(each.candidates.walk)) for each in asked])
         unseen = np.array([each.recall(each.signs(options.begin) @ weights) for each in asked])
-        ours = np.array([each.recall(np.array(ranking.weigh(each.candidates, shipped))) for each in asked])
+        ours = np.array([each.recall(np.array(ranking.weigh(each.candidates, each.worded, shipped))) for each in asked])
         low, high = interval(unseen - first)
         print(
             f"{name:<16} {len(asked):>9} {100 * first.mean():>6.1f} {100 * unseen.mean():>6.1f} "
@@ -103,9 +103,9 @@ def questions(folder: Path) -> list[Asked]:
             best = naive.retrieve(database, search, local.FLAT)
             flat = [chunk.id for chunk in best.chunks]
             reached = spread(database, settings.graph, linked, () if linked else flat[: local.FIRST])
-            candidates = ranking.compare(database, search, reached.chunks, flat, best.worded)
+            candidates = ranking.compare(database, search, reached.chunks, flat)
             gold = np.array([numbers[chunk] in each.gold for chunk in candidates.ids], float)
-            found.append(Asked(candidates, gold, len(each.gold)))
+            found.append(Asked(candidates, best.worded, gold, len(each.gold)))
     return found
 
 

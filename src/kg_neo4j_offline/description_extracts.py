@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word, sentences
-from kg_neo4j.organise.description_merges import without_marks
+from kg_neo4j.organise.description_merges import ENDS, without_marks
 
 CONSIDERED = 500  # sentences that are weighed against each other: the most central ones
 NAME_WORTH = 0.6  # of a name or number that no sentence taken so far has; a word that all sentences have is worth 1
 LENGTH_FREE = 6  # words: shorter sentences gain nothing by being short
 MISSES = 8  # sentences that do not fit any more, before the rest is left
 
+_END = re.compile(rf"(?:{ENDS})$")
 _MARK = re.compile(r"\[\d+\]")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -71,7 +72,7 @@ def extract(texts: Sequence[str], tokeniser: Tokeniser, limit_tokens: int, known
 
 def _marked(text: str, marks: str) -> str:
     """Return a sentence with its marks before its end."""
-    bare = text.rstrip(".!?…。！？।")
+    bare = _END.sub("", text)
     return f"{bare} {marks}{text[len(bare) :] or '.'}" if marks else text
 
 

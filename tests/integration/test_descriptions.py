@@ -165,7 +165,7 @@ def test_answers_stay_for_a_change_that_may_be_undone_and_leave_with_their_entit
     summarise(database, graph, model)
     before = dump(database, graph)
     load(database, graph, "b", ["Ada Lovelace was a countess."])
-    llm.say("Ada Lovelace was a mathematician [1] and a countess [5].")
+    llm.say("Ada Lovelace was a mathematician and a countess [1][5].")
     summarise(database, graph, model, keep_answers=True)
     unload(database, graph, "b")
     summarise(database, graph, model, keep_answers=True)

@@ -14,7 +14,7 @@
     ... {{chunk}} ...
 
 Placeholders are replaced in one pass, so text that comes from a document is never looked at again. The placeholders
-`boundary` and `fence` are a hash of what stands for the others: no text can contain the mark that it ends with.
+`boundary` and `fence` are a hash of what is shown (all but a complaint): no text can contain the mark that ends it.
 """
 
 from __future__ import annotations

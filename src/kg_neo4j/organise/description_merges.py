@@ -3,8 +3,7 @@
 Descriptions that do not fit one task are merged in steps: groups of them, then the results. What is asked next is a
 function of the descriptions and of the answers so far, so stored answers replay to the same summary. A description ends
 with its number, such as [3], and a sentence of an answer with the numbers of those that it joins. An answer that cannot
-be used (empty, too long, a sentence without such a number, years from nowhere) is asked for once more. Of a second one
-the sentences without a fault are kept; where there are none, the most informative ones are.
+be used is asked for once more. Of a second one the faultless sentences are kept, or else the most informative ones.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted, Request, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word, sentences
+from kg_neo4j.acquire.sentences import cut_at_word, sentences
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.graph.answers import AnswerSubjects
 
@@ -35,7 +34,9 @@ _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
 _MARK = re.compile(r"\s*\[(\d{1,6})\]")  # [3]
 _OPEN = re.compile(r"\[(?=[\d\[])")  # of a description: no mark of its own, also within another
 _COMMA = re.compile(r"(?<=\d)\s*[,;]\s*(?=\d[\d,; ]*\])")  # of [1, 3]
-_LATE = re.compile(r"([.!?…。！？।]+[\"'”’»)」』]*)((?:\s*\[\d+\])+)")  # marks after the end of a sentence
+ENDS = r"[.!?…。！？।॥۔؟።։။]+[\"'”’»)」』]*"  # of a sentence
+_LATE = re.compile(rf"({ENDS})((?:\s*\[\d+\])+)")  # marks after it
+_RUN = re.compile(rf"(?:{_MARK.pattern})+(?=(?:{ENDS})?$)")  # marks before it
 _NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
 _GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
@@ -52,9 +53,10 @@ class Element:
 
     @property
     def digest(self) -> str:
-        """What a stored summary is known by: the rules and everything that it is made from."""
+        """What a stored summary is known by: a hash of the rules and of what is said, and one of where it is said."""
         places = (f"{n} {place}" for n, found in enumerate(self.places) for place in found)
-        return hash_id("summary", str(RULES_VERSION), self.label, self.name, *self.texts, *places)
+        said = hash_id("summary", str(RULES_VERSION), self.label, self.name, *self.texts)
+        return f"{said}-{hash_id(*places)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +139,16 @@ class Merging:
         said = [None if answer.error else answer.value for answer in answers]
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
-            method = MODEL if said[0] else EXTRACTIVE
-            text = said[0] or self.door.fallback(self._merge(numbered(self.element.texts)))
-            self.summary = DescriptionMerge(*read_marks(text), method, tuple(self._used))
+            used = tuple(self._used)
+            self.summary = DescriptionMerge(*read_marks(said[0]), MODEL, used) if said[0] else self.extract(used)
             return
         merged = {task.texts: text or self.door.fallback(task) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])
+
+    def extract(self, answers: tuple[str, ...] = ()) -> DescriptionMerge:
+        """Return the most informative sentences of the descriptions."""
+        text = self.door.fallback(self._merge(numbered(self.element.texts)))
+        return DescriptionMerge(*read_marks(text), EXTRACTIVE, answers)
 
     def _merge(self, texts: tuple[str, ...]) -> Merge:
         return Merge(self.element, texts, self.graph, self.model, self.tokeniser)
@@ -182,9 +188,7 @@ def clean(text: str) -> str:
 
 def numbered(texts: Iterable[str]) -> tuple[str, ...]:
     """Return texts with their numbers from 1 on at their ends."""
-    return tuple(
-        f"{_OPEN.sub('(', without_marks(text)).rstrip('.')} [{number}]." for number, text in enumerate(texts, 1)
-    )
+    return tuple(clean(f"{_OPEN.sub('(', without_marks(text))} [{n}]") for n, text in enumerate(texts, 1))
 
 
 def without_marks(text: str) -> str:
@@ -199,7 +203,7 @@ def read_marks(text: str) -> tuple[str, list[tuple[str, int]]]:
         if without_marks(sentence).strip(" ."):  # marks alone belong to the sentence before
             begin = len(bare) + bool(bare)
             bare = f"{bare} {without_marks(sentence)}".strip()
-        found += [(f"{begin} {len(bare)}", int(number)) for number in _MARK.findall(sentence)]
+        found += [(f"{begin} {len(bare)}", int(number)) for number in dict.fromkeys(_MARK.findall(sentence))]
     return bare, found
 
 
@@ -220,9 +224,10 @@ def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
 def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     """Return what can be kept of an answer with a problem: whole sentences without a fault that fit; or nothing."""
     found = _sentences(clean(said.text))
-    kept = " ".join(each for each in (found[:-1] if said.is_cut else found) if not _fault(each, texts))
-    cut = cut_at_sentence(kept, tokeniser, LONGEST_TOKENS)
-    return cut if len(without_marks(cut)) >= SHORTEST else ""
+    kept = [each for each in (found[:-1] if said.is_cut else found) if not _fault(each, texts)]
+    while tokeniser.count(without_marks(" ".join(kept))) > LONGEST_TOKENS:
+        kept.pop()
+    return " ".join(kept) if len(without_marks(" ".join(kept))) >= SHORTEST else ""
 
 
 def _sentences(text: str) -> list[str]:
@@ -231,12 +236,12 @@ def _sentences(text: str) -> list[str]:
 
 def _fault(sentence: str, texts: Sequence[str]) -> str:
     """Say what is wrong with the marks and the numbers of a sentence; empty where nothing is."""
-    shown = " ".join(texts)
-    if not (marks := _MARK.findall(sentence)):
-        return "a sentence did not end with the number of a description"
-    if unknown := set(marks) - set(_MARK.findall(shown)):
+    shown, bare = " ".join(texts), _RUN.sub("", sentence)
+    if bare == sentence or _OPEN.search(bare):
+        return "a sentence did not have numbers of descriptions at its end, and nowhere else"
+    if unknown := set(_MARK.findall(sentence)) - set(_MARK.findall(shown)):
         return f"there is no description [{min(unknown)}]"
-    strange = long_numbers(without_marks(sentence)) - long_numbers(without_marks(shown))
+    strange = long_numbers(bare) - long_numbers(without_marks(shown))
     return f"no description has the number {min(strange)}" if strange else ""
 
 

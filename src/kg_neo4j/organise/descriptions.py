@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from kg_neo4j._models.door import EXTRACTIVE, Door
+from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.layers import AnswerStore, Unasked
 from kg_neo4j._models.tasks import TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
@@ -24,15 +24,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Reader, Row, pages, swept
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.description_merges import (
-    DescriptionMerge,
-    Element,
-    Merge,
-    Merging,
-    is_unanswered,
-    numbered,
-    read_marks,
-)
+from kg_neo4j.organise.description_merges import DescriptionMerge, Element, Merging, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
@@ -41,7 +33,6 @@ PAGE = 500  # elements read at a time
 MOST_PLACES = 20  # of one description that a sentence joins: of words that are everywhere the first places are enough
 STAGE = "describe"
 _LABELS = ("Entity", "Fact")
-_WRITTEN = ("summary", "method", "hash", "sources")
 _TOKENS_A_CHARACTER = 3  # at most: a token has at least one byte, a UTF-16 unit at most three
 
 
@@ -162,14 +153,19 @@ class Summarising:
             found = distinct_texts(row["evidence"])
             if not is_over(tuple(found), self.how.tokeniser, self.how.bound_tokens):
                 if row["hash"] is not None:
-                    changed.append({"id": row["id"], **dict.fromkeys(_WRITTEN), "answers": []})
+                    changed.append(
+                        {"id": row["id"], **dict.fromkeys(("summary", "method", "hash", "sources")), "answers": []}
+                    )
                 continue
             element = Element(label, row["id"], row["name"], tuple(found), tuple(found.values()))
             self.summaries += 1
             better = row["method"] == EXTRACTIVE and self.door.replaces(EXTRACTIVE)
+            is_kept = row["method"] == MODEL and element.digest.startswith(row["hash"].partition("-")[0])
+            if is_kept and row["model"] is None and not self.how.replay:
+                continue  # it came with an archive, without what was said
             if row["hash"] != element.digest or better or self.how.replay:
-                model = self.door.name if self.door.replaces(EXTRACTIVE) else row["model"] or ""
-                wanted.append((element, model))
+                is_asked = self.door.replaces(EXTRACTIVE) and not is_kept
+                wanted.append((element, self.door.name if is_asked else row["model"] or ""))
         for element, summary in self._merged(wanted):
             values: dict[str, Any] = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
@@ -219,5 +215,4 @@ class Summarising:
         return answers
 
     def _extractive(self, element: Element) -> DescriptionMerge:
-        task = Merge(element, numbered(element.texts), self.graph, self.door.name, self.how.tokeniser)
-        return DescriptionMerge(*read_marks(self.door.fallback(task)), EXTRACTIVE)
+        return Merging(element, self.graph, self.door.name, self.door, self.how.tokeniser).extract()

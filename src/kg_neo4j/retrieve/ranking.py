@@ -5,7 +5,8 @@ asks beside these names, where it is among the first by the words of the questio
 with the best of the others: a second walk, among the candidates alone, that begins at these. That is what finds the
 passage of a second hop, which has none of the names. Where the best candidates name the title of a document, its first
 chunk is a candidate, too: a film is often no entity.
-The weights were learned by cross-validation over five sets of questions (docs/decisions/0054-last-ranking.md).
+The weights were learned by cross-validation over five sets of questions (docs/decisions/0054-last-ranking.md); that of
+words was chosen on six (docs/decisions/0088-words-in-ranking.md).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Weights:
     walk: float = 0.64  # logarithm of the first walk's score
     near: float = 1.01  # nearness to the rest of the question, 0 to 1
     again: float = 0.34  # logarithm of the second walk's score
-    words: float = 2.0  # place among the finds by words: 1, 1/2, 1/3, ... (docs/decisions/0088-words-in-ranking.md)
+    words: float = 2.0  # place among the finds by words: 1, 1/2, 1/3, ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,6 @@ class Candidates:
     ids: tuple[str, ...]
     walk: tuple[float, ...]  # logarithms of shares of the best score
     near: tuple[float, ...]  # 0 for the least near of them, 1 for the nearest
-    worded: tuple[float, ...]  # 1 for the best find by words, 1/2 for the second; 0 for what words do not find
     entities: Sequence[Mapping[str, Any]]  # places: which candidates mention it; mentions: in the whole database
     chunks: int  # in the whole database
 
@@ -67,26 +67,22 @@ def rank(
 ) -> list[tuple[str, float]]:
     """Return the chunks of `walked` (id, share of the best one's score) and `flat` (ids), each with its score.
 
-    `worded` are ids of the best finds by words.
-
-    Best first; the best has 1, and none has 0. One round trip. Without vectors nearness counts for nothing.
+    `worded` are the best finds by words. The best has 1, and none has 0. One round trip. Without vectors none is near.
     """
-    candidates = compare(reader, search, walked, flat, worded)
-    scores = weigh(candidates)
+    candidates = compare(reader, search, walked, flat)
+    scores = weigh(candidates, worded)
     most = max(scores, default=0.0)
     found = [(each, math.exp(score - most)) for each, score in zip(candidates.ids, scores, strict=True)]
     return sorted(found, key=lambda each: (-each[1], each[0]))
 
 
-def compare(
-    reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str], worded: Sequence[str]
-) -> Candidates:
+def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str]) -> Candidates:
     """Return the candidates, compared with the rest of the question and with each other."""
     first = dict(walked)
     for place, each in enumerate(flat):
         first[each] = first.get(each, 0.0) + FLAT_SHARE / (place + 1)
     if not first:
-        return Candidates((), (), (), (), (), 0)
+        return Candidates((), (), (), (), 0)
     for each, share in _titled(reader, search, first).items():
         first[each] = max(first.get(each, 0.0), share)
     ids = tuple(sorted(first, key=lambda each: (-first[each], each)))
@@ -97,8 +93,7 @@ def compare(
     near = (0.0,) * len(ids)
     if greatest > least:  # cosines are spread out, so that those of any model count for as much
         near = tuple(0.0 if each is None else (each - least) / (greatest - least) for each in row["near"])
-    by_words = tuple(1 / (1 + worded.index(each)) if each in worded else 0.0 for each in ids)
-    return Candidates(ids, walk, near, by_words, row["entities"], row["chunks"])
+    return Candidates(ids, walk, near, row["entities"], row["chunks"])
 
 
 def _titled(reader: Reader, search: Search, first: Mapping[str, float]) -> dict[str, float]:
@@ -120,12 +115,17 @@ def _titled(reader: Reader, search: Search, first: Mapping[str, float]) -> dict[
     return gains
 
 
-def weigh(candidates: Candidates, weights: Weights = WEIGHTS) -> list[float]:
+def weigh(candidates: Candidates, worded: Sequence[str] = (), weights: Weights = WEIGHTS) -> list[float]:
     """Return the score of each candidate, a logarithm."""
-    again = walk_again(candidates, weights.begin)
-    signs = zip(candidates.walk, candidates.near, again, candidates.worded, strict=True)
-    learned = (weights.walk, weights.near, weights.again, weights.words)
-    return [sum(map(operator.mul, learned, each)) for each in signs]
+    signs = zip(*signs_of(candidates, worded, weights.begin), strict=True)
+    counts = (weights.walk, weights.near, weights.again, weights.words)
+    return [sum(map(operator.mul, counts, each)) for each in signs]
+
+
+def signs_of(candidates: Candidates, worded: Sequence[str], begin: float) -> Sequence[Sequence[float]]:
+    """Return walk, nearness, second walk and place by words, each for all candidates."""
+    by_words = [1 / (1 + worded.index(each)) if each in worded else 0.0 for each in candidates.ids]
+    return candidates.walk, candidates.near, walk_again(candidates, begin), by_words
 
 
 def walk_again(candidates: Candidates, begin: float) -> list[float]:

@@ -33,7 +33,7 @@ class Choose(Prompted[int]):
     passages: tuple[str, ...]
 
     def values(self) -> Mapping[str, str]:
-        """Return question, options and passages, within marks that none of them contains."""
+        """Return question, options and passages."""
         options = "\n".join(f"{number}: {each}" for number, each in enumerate(self.choices, 1))
         passages = "\n\n".join(self.passages) or "(none was found)"
         return {"question": self.question, "options": options, "passages": passages}

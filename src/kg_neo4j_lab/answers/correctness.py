@@ -141,7 +141,7 @@ class TakeApart(Prompted[Parts]):
     may_be_empty: bool
 
     def values(self) -> Mapping[str, str]:
-        """Return question and answer, within marks that neither contains."""
+        """Return question and answer."""
         return {"question": self.question, "answer": self.answer}
 
     def accept(self, said: Completion) -> Parts | Complaint[Parts]:

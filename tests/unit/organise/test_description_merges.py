@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import re
 from collections import Counter
@@ -30,6 +29,7 @@ from kg_neo4j.organise.description_merges import (
     numbered,
     problem,
     read_marks,
+    salvage,
     without_marks,
     words,
 )
@@ -108,8 +108,6 @@ def test_recorded_answers_of_a_large_model_are_taken_and_cite_what_they_join() -
     for row in rows:
         element = Element("Entity", "e", row["name"], tuple(row["texts"]))
         task = Merge(element, numbered(element.texts), "g", "large", TOKENISER)
-        shown = "\n\n".join(task.messages())
-        assert hashlib.sha256(shown.encode()).hexdigest() == row["prompt"], "measure this prompt again"
         taken = task.accept(said(row["answer"]))
         assert isinstance(taken, str)
         _, sources = read_marks(taken)
@@ -135,8 +133,22 @@ def test_no_bracket_of_a_description_becomes_a_mark(text: str) -> None:
     assert without_marks(bare) == bare
 
 
+def test_a_description_keeps_its_own_end() -> None:
+    texts = ("Was she a countess?", 'He said "Stop."', "the keeper of the light", "Ada wrote.", "وہ لکھتی تھی۔")
+    marked = ("Was she a countess [1]?", 'He said "Stop [2]."', "the keeper of the light [3]", "Ada wrote [4].")
+    assert numbered(texts) == (*marked, "وہ لکھتی تھی [5]۔")
+    assert [without_marks(each) for each in numbered(texts)] == [*texts]
+
+
+def test_marks_are_no_tokens_of_what_is_kept() -> None:
+    good = ["Ada Lovelace wrote notes on the Analytical Engine [1][2][3]."] * 20
+    kept = salvage(said(" ".join([*good, "She met him."])), numbered(TEXTS), TOKENISER)
+    assert TOKENISER.count(kept) > LONGEST_TOKENS >= TOKENISER.count(without_marks(kept))
+
+
 def test_marks_without_a_sentence_belong_to_the_one_before() -> None:
     assert read_marks("他住在北京。 [1].") == ("他住在北京。", [("0 6", 1)])
+    assert read_marks("Ada [1] wrote [1].")[1] == [("0 10", 1)]
 
 
 def test_a_mark_of_a_source_is_no_number_of_a_description() -> None:
@@ -153,13 +165,19 @@ def test_a_mark_of_a_source_is_no_number_of_a_description() -> None:
         ("", "empty"),
         ("<think>Let me see</think>", "empty"),
         ("N/A.", "next to nothing"),
-        ("name,birth_year,role\nAda Lovelace,1815,mathematician", "the number of a description"),
-        ("node_id,node_type,name\nn1,PERSON,Ada Lovelace", "the number of a description"),
-        ("| name | born |\n| Ada | mathematician |", "the number of a description"),
-        ('{"summary": "Ada Lovelace was an English mathematician"}', "the number of a description"),
-        ("Ada Lovelace was an English mathematician. She wrote notes [2].", "the number of a description"),
+        ("name,birth_year,role\nAda Lovelace,1815,mathematician", "at its end, and nowhere else"),
+        ("node_id,node_type,name\nn1,PERSON,Ada Lovelace", "at its end, and nowhere else"),
+        ("| name | born |\n| Ada | mathematician |", "at its end, and nowhere else"),
+        ('{"summary": "Ada Lovelace was an English mathematician"}', "at its end, and nowhere else"),
+        ("Ada Lovelace was an English mathematician. She wrote notes [2].", "at its end, and nowhere else"),
         ("Ada Lovelace was an English mathematician [1][4].", "no description [4]"),
-        ("I'm sorry, but I cannot assist with this request.", "the number of a description"),
+        ("Description [1] says that Ada was born in 1815 [2].", "at its end, and nowhere else"),
+        ("Ada Lovelace was an English mathematician [1]–[3].", "at its end, and nowhere else"),
+        ("Ada Lovelace was an English mathematician [1-2][3].", "at its end, and nowhere else"),
+        ("| Name | Fact |\n|---|---|\n| Ada Lovelace | mathematician [1] |", "at its end, and nowhere else"),
+        ('{"summary": "Ada Lovelace was an English mathematician [1]."}', "at its end, and nowhere else"),
+        ("I'm sorry, but I cannot merge descriptions [1] and [2].", "at its end, and nowhere else"),
+        ("I'm sorry, but I cannot assist with this request.", "at its end, and nowhere else"),
         ("Ada Lovelace, an English mathematician, met Babbage in 1833 [1].", "1833"),
         ("Ada Lovelace wrote notes on the Analytical Engine [2]. " * 30, "words"),
     ],

@@ -127,6 +127,20 @@ def test_each_sentence_has_the_evidence_that_it_rests_on(llm: FakeLlm, model: Ch
     assert [source.split()[2] for source in change["sources"]] == ["c0", *places, "c0"]
 
 
+def test_the_same_words_in_another_place_cost_nothing(llm: FakeLlm, model: ChatModel) -> None:
+    graph = Summaries(ADA)
+    llm.say(GOOD)
+    graph.run(model)
+    graph.rows[0]["evidence"].append(["later", 0, 5, ADA[0], "d0"])
+    other = OpenAIChat("other", Endpoint(llm.url, retries=0))
+    (change,) = graph.run(other)[1]
+    assert (change["summary"], f"0 {len(PLAIN)} d0 5" in change["sources"], llm.calls) == (PLAIN, True, 1)
+    graph.store.rows.clear()
+    graph.rows[0] |= {"model": None, "evidence": [*graph.rows[0]["evidence"], ["later", 1, 5, ADA[0], "d1"]]}
+    assert graph.run(None)[1] == []  # it came with an archive: the text of the model stays
+    assert graph.methods == ["model"]
+
+
 def test_new_evidence_is_a_new_question_and_the_summary_rests_on_its_answer_alone(
     llm: FakeLlm, model: ChatModel
 ) -> None:

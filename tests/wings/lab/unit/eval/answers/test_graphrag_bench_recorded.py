@@ -68,3 +68,5 @@ def test_a_table_of_zeros_is_explained() -> None:
     found = cases()["auto"]
     assert notes_on(found) == []
     assert notes_on([replace(each, given=replace(each.given, found=False)) for each in found]) == [NONE_FOUND]
+    asked = [replace(each, given=replace(each.given, found=False, usage=Usage(calls=1))) for each in found]
+    assert notes_on(asked) == []
