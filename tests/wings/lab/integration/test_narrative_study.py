@@ -79,7 +79,9 @@ def test_without_a_key_it_compares_systems_and_varies_the_tree(
     made = {table.name: table for table in tables(found)}
     assert list(made) == ["correctness", "similarity", "context", "single-aspect", "all-but-one"]
     assert found.is_proxy
-    assert "lexical proxy" in found.notes[0]
+    without_model, proxy, *_ = found.notes
+    assert "no system answered" in without_model
+    assert "lexical proxy" in proxy
     assert "lexical proxy" in made["correctness"].title
     assert found.paid.calls == 0 == sum(usage.calls for usage in found.building.values())
     by_name = {each.way.name: each for each in found.results}
