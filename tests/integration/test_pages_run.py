@@ -72,6 +72,8 @@ NOT_RUN = {
     "kg doctor --model": "takes minutes; tests/unit/rooms/fitness has servers, benchmarks/small_model a model",
     "kg extract --manifest work.jsonl --to /shared/extracted --engine ray": "needs a cluster: `make test-ray`",
     "kg resolve --split": "needs a name with two bearers; tests/integration/test_one_name.py",
+    "kg eval answers --questions ../shared/data/graphrag_bench": "needs the set",
+    "kg eval graphrag-bench": "needs the set; tests/wings/lab/integration/test_eval_systems.py has a small one",
     "kg study format": "needs a model that writes JSON; tests/wings/lab/unit/_cli/test_formats.py",
     "kg schema import": "needs an ontology; tests/unit/rooms/ontology/test_reading.py",
     "kg load notes/ --schema harbour.toml": "the same",
