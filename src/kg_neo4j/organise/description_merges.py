@@ -2,8 +2,8 @@
 
 Descriptions that do not fit one task are merged in steps: groups of them, then the results. What is asked next is a
 function of the descriptions and of the answers so far, so stored answers replay to the same summary. A description ends
-with its number, such as [3], and a sentence of an answer with the numbers of those that it joins. An answer that cannot
-be used is asked for once more. Of a second one the faultless sentences are kept, or else the most informative ones.
+with its number, such as [3], and a sentence or clause of an answer with the numbers of those that it joins. What cannot
+be used is asked for once more. Of a second answer faultless sentences are kept, or else the most informative ones.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SUMMARY_TOKENS = 150  # of a summary, as it is asked for
 LONGEST_TOKENS = 200  # of a summary that is taken as it is
 SHORTEST = 20  # characters of a summary
 STEP_TOKENS = 6_000  # of descriptions in one question, at most; less where the window is smaller
+CLAUSE = 4  # words at least: what has fewer before a mark may need it, as in "[1] says that"
 ROUNDS = 2  # an answer that cannot be used is asked for once more
 
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
@@ -36,7 +37,7 @@ _OPEN = re.compile(r"\[(?=[\d\[])")  # of a description: no mark of its own, als
 _COMMA = re.compile(r"(?<=\d)\s*[,;]\s*(?=\d[\d,; ]*\])")  # of [1, 3]
 ENDS = r"[.!?…。！？।॥۔؟።։။]+[\"'”’»)」』]*"  # of a sentence
 _LATE = re.compile(rf"({ENDS})((?:\s*\[\d+\])+)")  # marks after it
-_RUN = re.compile(rf"(?:{_MARK.pattern})+(?=(?:{ENDS})?$)")  # marks before it
+_RUN = re.compile(rf"(?:\s*\[\d{{1,6}}\])+(?=[,;،，；、]|\s\w|(?:{ENDS})?$)")  # marks that end a sentence or clause
 _NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
 _GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
@@ -211,12 +212,10 @@ def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str
     """Say why an answer cannot be taken as it is, in words for the model; empty where it can."""
     text = clean(said.text)
     bare = without_marks(text)
-    if not bare:
-        return "it was empty"
-    if said.is_cut:
+    if said.is_cut and bare:
         return "it was cut off"
     if len(bare) < SHORTEST:
-        return "it said next to nothing"
+        return "it said next to nothing" if bare else "it was empty"
     too_long = f"it had {len(bare.split())} words" if tokeniser.count(bare) > LONGEST_TOKENS else ""
     return next(filter(None, (_fault(each, texts) for each in _sentences(text))), too_long)
 
@@ -236,8 +235,9 @@ def _sentences(text: str) -> list[str]:
 
 def _fault(sentence: str, texts: Sequence[str]) -> str:
     """Say what is wrong with the marks and the numbers of a sentence; empty where nothing is."""
-    shown, bare = " ".join(texts), _RUN.sub("", sentence)
-    if bare == sentence or _OPEN.search(bare):
+    shown, [*clauses, end] = " ".join(texts), _RUN.split(sentence)
+    is_ended = clauses and (len(clauses) == 1 or min(len(each.split()) for each in clauses) >= CLAUSE)
+    if not is_ended or any(map(str.isalnum, end)) or _OPEN.search(bare := " ".join(clauses)):
         return "a sentence did not have numbers of descriptions at its end, and nowhere else"
     if unknown := set(_MARK.findall(sentence)) - set(_MARK.findall(shown)):
         return f"there is no description [{min(unknown)}]"

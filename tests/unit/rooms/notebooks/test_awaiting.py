@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from kg_neo4j import AsyncKnowledgeGraph, KnowledgeGraph
+from kg_neo4j import AsyncKnowledgeGraph, KnowledgeGraph, plugins
 
 
 def test_every_method_is_there_as_a_coroutine_with_its_docstring() -> None:
@@ -24,7 +24,8 @@ def test_every_method_is_there_as_a_coroutine_with_its_docstring() -> None:
 def test_what_is_no_method_is_that_of_the_graph() -> None:
     kg = AsyncKnowledgeGraph("notes")
     assert (kg.name, kg.settings.graph, repr(kg)) == ("notes", "notes", "AsyncKnowledgeGraph('notes')")
-    assert kg.corrections.settings.graph == "notes"
+    if plugins.is_installed("kg_neo4j.rooms.corrections"):
+        assert kg.corrections.settings.graph == "notes"
     with pytest.raises(AttributeError, match=r"await AsyncKnowledgeGraph"):
         kg.aask  # noqa: B018
 
