@@ -33,8 +33,11 @@ def _records(package: str) -> dict[str, list[type[Any]]]:
 @pytest.mark.parametrize(
     "table",
     [
-        pytest.param(path, marks=pytest.mark.needs("kg_neo4j_offline") if path.parent.name == "kg_neo4j_lab" else ())
+        pytest.param(
+            path, marks=[pytest.mark.needs(name), *[pytest.mark.needs("kg_neo4j_offline")] * (name == "kg_neo4j_lab")]
+        )
         for path in TABLES
+        for name in [path.parent.name]
     ],
     ids=lambda path: path.parent.name,
 )
