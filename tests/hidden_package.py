@@ -19,6 +19,13 @@ WINGS = {name: f"kg_neo4j_{name}" for name in ("lab", "offline", "readers", "sca
 }
 PACKAGES = tuple(WINGS.values())
 needs_all = pytest.mark.needs(*PACKAGES)  # for tests of all commands and of the pages for users
+
+
+def needs_room(room: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that another room is part of."""
+    return pytest.mark.skipif(not plugins.is_installed(f"kg_neo4j.rooms.{room}"), reason=f"the room {room} is absent")
+
+
 HIDES = """\
 import sys
 from importlib.abc import MetaPathFinder

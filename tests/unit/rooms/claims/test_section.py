@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fake_llm import FakeLlm
+from hidden_package import needs_room
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
@@ -90,6 +91,7 @@ def test_a_status_is_read_in_any_case_and_marks(status: str) -> None:
     assert found.relationships[1].properties["status"] == status.strip(' *".').upper()
 
 
+@needs_room("grammar")
 @pytest.mark.parametrize("server", ["llama", "ollama"])
 def test_a_server_that_holds_an_answer_to_the_schema_allows_claims(server: str) -> None:
     constraint = constraint_of(server, CLAIMS)

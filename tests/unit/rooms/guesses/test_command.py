@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from hidden_package import needs_all
+from hidden_package import needs_all, needs_room
 from kg_neo4j import plugins
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.rooms.guesses.command import TEXTS
@@ -17,9 +17,6 @@ from kg_runner import RunKg
 
 ROOT = get_command(command_line.app)
 WIDE = {"COLUMNS": "100"}
-CORRECTIONS = pytest.mark.skipif(
-    not plugins.is_installed("kg_neo4j.rooms.corrections"), reason="the room corrections is absent"
-)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +32,7 @@ CORRECTIONS = pytest.mark.skipif(
         ("db help", "db --help"),
         ("db help backup", "db backup --help"),
         ("help db backup", "db backup --help"),
-        pytest.param("fact", "fact --help", marks=CORRECTIONS),
+        pytest.param("fact", "fact --help", marks=needs_room("corrections")),
     ],
 )
 def test_help_is_found_where_it_is_looked_for(run_kg: RunKg, line: str, same: str) -> None:
