@@ -109,7 +109,8 @@ def test_recorded_answers_of_a_large_model_are_taken_and_cite_what_they_join() -
     for row in rows:
         element = Element("Entity", "e", row["name"], tuple(row["texts"]))
         task = Merge(element, numbered(element.texts), "g", "large", TOKENISER)
-        assert hashlib.sha256("\n\n".join(task.messages()).encode()).hexdigest() == row["prompt"]
+        shown = "\n\n".join(task.messages())
+        assert hashlib.sha256(shown.encode()).hexdigest() == row["prompt"], "measure this prompt again"
         taken = task.accept(said(row["answer"]))
         assert isinstance(taken, str)
         _, sources = read_marks(taken)

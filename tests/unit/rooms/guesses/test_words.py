@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from typer.main import get_command
 
-from hidden_package import needs_all
-from kg_neo4j import data_files, plugins
+from hidden_package import needs_all, needs_room
+from kg_neo4j import data_files
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.rooms.guesses import words
 from kg_runner import RunKg
@@ -135,6 +135,7 @@ def test_no_command_has_a_word_of_the_table() -> None:
 
 
 @needs_all
+@needs_room("corrections")
 def test_each_option_that_is_proposed_is_one_of_some_command() -> None:
     there = {
         option
@@ -143,5 +144,4 @@ def test_each_option_that_is_proposed_is_one_of_some_command() -> None:
         for option in (*each.opts, *each.secondary_opts)
     }
     named = {option for text in TABLES.table("options").values() for option in text.split()}
-    absent = () if plugins.is_installed("kg_neo4j.rooms.corrections") else ("--because", "--source")
-    assert named - there == {*absent}
+    assert named - there == set()

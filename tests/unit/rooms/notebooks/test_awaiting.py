@@ -7,7 +7,8 @@ import inspect
 
 import pytest
 
-from kg_neo4j import AsyncKnowledgeGraph, KnowledgeGraph, plugins
+from hidden_package import needs_room
+from kg_neo4j import AsyncKnowledgeGraph, KnowledgeGraph
 
 
 def test_every_method_is_there_as_a_coroutine_with_its_docstring() -> None:
@@ -24,10 +25,13 @@ def test_every_method_is_there_as_a_coroutine_with_its_docstring() -> None:
 def test_what_is_no_method_is_that_of_the_graph() -> None:
     kg = AsyncKnowledgeGraph("notes")
     assert (kg.name, kg.settings.graph, repr(kg)) == ("notes", "notes", "AsyncKnowledgeGraph('notes')")
-    if plugins.is_installed("kg_neo4j.rooms.corrections"):
-        assert kg.corrections.settings.graph == "notes"
     with pytest.raises(AttributeError, match=r"await AsyncKnowledgeGraph"):
         kg.aask  # noqa: B018
+
+
+@needs_room("corrections")
+def test_corrections_are_those_of_the_graph() -> None:
+    assert AsyncKnowledgeGraph("notes").corrections.settings.graph == "notes"
 
 
 def test_it_is_awaited_and_closed() -> None:
